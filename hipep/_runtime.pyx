@@ -1,0 +1,70 @@
+"""Python's view of the runtime library: backends and devices."""
+from hipep._kernels cimport *
+
+import logging
+import os
+
+logger = logging.getLogger("hipep")
+
+BACKENDS = ("amd", "nvidia", "host")
+
+
+def backends():
+    """Return for each backend "" if it can be used, else the reason why not."""
+    return {name: hipep_backend_problem(name.encode()).decode() for name in BACKENDS}
+
+
+def device_id(backend, ordinal):
+    """Return the id of a device: "amd:0"; the first host device is "host"."""
+    return "host" if backend == "host" and ordinal == 0 else f"{backend}:{ordinal}"
+
+
+def devices():
+    """Return a dictionary for each device, GPUs first.
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``backend``, ``ordinal``, ``name``, ``arch``, ``memory_bytes`` (bytes),
+        ``compute_units``, ``warp_size`` (threads), ``integrated``.
+    """
+    found = []
+    for backend in BACKENDS:
+        if hipep_backend_problem(backend.encode())[0] != 0:
+            continue
+        for ordinal in range(hipep_device_count(backend.encode())):
+            try:
+                found.append(_describe(backend, ordinal))
+            except RuntimeError as error:  # the others can still be used
+                logger.warning("%s", error)
+    return found
+
+
+def _describe(backend, ordinal):
+    cdef hipep_device* device = NULL
+    cdef const hipep_device_info* info
+    name = backend.encode()
+    if hipep_device_open(name, ordinal, HIPEP_MODE_SERIAL, HIPEP_MEMORY_PLAIN,
+                         &device) != HIPEP_OK:
+        raise RuntimeError(f"{backend}:{ordinal}: {hipep_last_error().decode()}")
+    info = hipep_device_get_info(device)
+    return {
+        "id": device_id(backend, ordinal),
+        "backend": backend,
+        "ordinal": ordinal,
+        "name": info.name.decode(),
+        "arch": info.arch.decode(),
+        "memory_bytes": info.memory_bytes,
+        "compute_units": info.compute_units,
+        "warp_size": info.warp_size,
+        "integrated": bool(info.integrated),
+    }
+
+
+def kernel_library_path():
+    """Return the path of the library that holds the runtime and the planners."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            if line.rstrip().endswith("libhipep_kernels.so"):
+                return line.split(maxsplit=5)[5].rstrip()
+    return os.path.join(os.path.dirname(__file__), "libhipep_kernels.so")

@@ -1,0 +1,178 @@
+"""The state that one run at a time owns: stream, arenas, plan caches, staging memory, notes."""
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+from hipep._kernels cimport *
+from hipep._plan cimport free_builder, free_cache, new_builder
+
+cdef enum:
+    STAGING_BYTES = 1 << 16
+
+
+cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
+    """Return a state with a stream of its own; NULL with the thread's error text set."""
+    cdef StreamState* state = <StreamState*>calloc(1, sizeof(StreamState))
+    cdef const hipep_device_info* info = hipep_device_get_info(device)
+    if state == NULL:
+        hipep_fail(HIPEP_OUT_OF_MEMORY, "out of host memory for a stream")
+        return NULL
+    state.device = device
+    state.is_inline = info.warp_size == 1
+    state.builder = new_builder()
+    if state.builder == NULL or hipep_stream_create(device, &state.stream) != HIPEP_OK:
+        free_stream_state(state)
+        return NULL
+    return state
+
+
+cdef void free_stream_state(StreamState* state) noexcept nogil:
+    cdef int32_t i
+    if state == NULL:
+        return
+    hipep_stream_destroy(state.stream)
+    for i in range(MAX_SEGMENTS):
+        hipep_release(state.device, state.arena[i], HIPEP_KIND_DEVICE)
+    for i in range(state.staging_count):
+        hipep_release(state.device, state.staging[i].memory, HIPEP_KIND_HOST_ACCESSIBLE)
+    hipep_release(state.device, state.readback, HIPEP_KIND_HOST_ACCESSIBLE)
+    for i in range(state.cache_count):
+        free_cache(state.caches[i])
+    free(state.caches)
+    free_builder(state.builder)
+    free(state.base)
+    free(state.inputs)
+    free(state.host_inputs)
+    free(state.input_data)
+    free(state.key)
+    free(state)
+
+
+cdef hipep_status stream_wait(StreamState* state) noexcept nogil:
+    """Wait for everything enqueued; staging memory is free again."""
+    cdef hipep_status status = hipep_stream_synchronize(state.stream)
+    cdef int32_t i
+    state.launched = False
+    state.staging_used = 0
+    if state.staging_count > 1:
+        for i in range(state.staging_count - 1):
+            hipep_release(state.device, state.staging[i].memory, HIPEP_KIND_HOST_ACCESSIBLE)
+        state.staging[0] = state.staging[state.staging_count - 1]
+        state.staging_count = 1
+    return status
+
+
+cdef hipep_status _take_staging(StreamState* state, int64_t size, uint8_t** out) noexcept nogil:
+    cdef StagingBlock* block
+    cdef int64_t wanted
+    cdef void* memory = NULL
+    cdef hipep_status status
+    size = (size + 63) & ~<int64_t>63
+    block = &state.staging[state.staging_count - 1] if state.staging_count else NULL
+    if block == NULL or state.staging_used + size > block.bytes:
+        if state.staging_count == 8:
+            status = stream_wait(state)
+            if status != HIPEP_OK:
+                return status
+            return _take_staging(state, size, out)
+        wanted = max(size, STAGING_BYTES if block == NULL else block.bytes + block.bytes // 2)
+        status = hipep_allocate(
+            state.device, wanted, HIPEP_KIND_HOST_ACCESSIBLE, state.stream, &memory)
+        if status != HIPEP_OK:
+            return status
+        block = &state.staging[state.staging_count]
+        block.memory = <uint8_t*>memory
+        block.bytes = wanted
+        state.staging_count += 1
+        state.staging_used = 0
+    out[0] = block.memory + state.staging_used
+    state.staging_used += size
+    return HIPEP_OK
+
+
+cdef hipep_status stream_feed(StreamState* state, void* to, const void* source, int64_t size,
+                              int32_t counted_as) noexcept nogil:
+    cdef uint8_t* staged = NULL
+    cdef hipep_status status
+    if state.is_inline or size == 0:
+        return hipep_copy_async(state.stream, to, source, size, counted_as)
+    status = _take_staging(state, size, &staged)
+    if status != HIPEP_OK:
+        return status
+    memcpy(staged, source, size)
+    return hipep_copy_async(state.stream, to, staged, size, counted_as)
+
+
+cdef void note_write(StreamState* state, const void* pointer, const void* data, int64_t size,
+                     int64_t run) noexcept nogil:
+    cdef Note* note
+    forget_notes(state, pointer, size)
+    if run == 0 or size > NOTE_BYTES:
+        return
+    note = &state.notes[state.note_next]
+    state.note_next = (state.note_next + 1) % NOTE_COUNT
+    note.pointer = pointer
+    note.bytes = size
+    note.run = run
+    memcpy(note.data, data, size)
+
+
+cdef void forget_notes(StreamState* state, const void* pointer, int64_t size) noexcept nogil:
+    """Forget what was known of memory that is about to be written."""
+    cdef int32_t i
+    cdef const uint8_t* begin = <const uint8_t*>pointer
+    cdef const uint8_t* noted
+    for i in range(NOTE_COUNT):
+        noted = <const uint8_t*>state.notes[i].pointer
+        if noted != NULL and noted < begin + size and begin < noted + state.notes[i].bytes:
+            state.notes[i].pointer = NULL
+
+
+cdef const uint8_t* find_note(StreamState* state, const void* pointer, int64_t size,
+                              int64_t run) noexcept nogil:
+    cdef int32_t i
+    cdef Note* note
+    for i in range(NOTE_COUNT):
+        note = &state.notes[i]
+        if note.pointer == pointer and note.bytes == size and note.run == run and run != 0:
+            return note.data
+    return NULL
+
+
+cdef Cache* stream_cache(StreamState* state, Program* program) noexcept nogil:
+    """Return this stream's plans of a group; NULL when host memory is out."""
+    cdef int32_t i
+    cdef Cache** grown
+    cdef Cache* cache
+    for i in range(state.cache_count):
+        if state.caches[i].program_uid == program.uid:
+            return state.caches[i]
+    grown = <Cache**>realloc(state.caches, (state.cache_count + 1) * sizeof(Cache*))
+    if grown == NULL:
+        return NULL
+    state.caches = grown
+    cache = <Cache*>calloc(1, sizeof(Cache))
+    if cache == NULL:
+        return NULL
+    cache.program_uid = program.uid
+    cache.next_uid = 1
+    state.caches[state.cache_count] = cache
+    state.cache_count += 1
+    return cache
+
+
+cdef hipep_status stream_arena(StreamState* state, int32_t depth, int64_t size) noexcept nogil:
+    """Make the arena of a segment at least size bytes large, growing by half again."""
+    cdef void* memory = NULL
+    cdef hipep_status status
+    if size <= state.arena_bytes[depth]:
+        return HIPEP_OK
+    if state.arena_bytes[depth]:
+        size = max(size, state.arena_bytes[depth] + state.arena_bytes[depth] // 2)
+    status = hipep_allocate(state.device, size, HIPEP_KIND_DEVICE, state.stream, &memory)
+    if status != HIPEP_OK:
+        return status
+    hipep_release(state.device, state.arena[depth], HIPEP_KIND_DEVICE)
+    state.arena[depth] = memory
+    state.arena_bytes[depth] = size
+    return HIPEP_OK

@@ -1,0 +1,3 @@
+"""The version of hipep."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,58 @@
+// Sort keys: unsigned integers whose order is TopK's. NaN is above everything, all NaNs tie, and so do the two zeros.
+#pragma once
+#include "device/top_k_args.h"
+
+namespace hipep {
+namespace {
+
+template <class Bits>
+struct sort_key_of {
+  using type = uint32_t;
+};
+template <>
+struct sort_key_of<uint64_t> {
+  using type = uint64_t;
+};
+
+// The larger key is the better element; uses the lowest 8 * sizeof(Bits) bits.
+template <class Bits>
+HIPEP_DEVICE typename sort_key_of<Bits>::type sort_key(Bits stored, const SortOrder& order) {
+  using Key = typename sort_key_of<Bits>::type;
+  constexpr Key sign = Key(1) << (8 * sizeof(Bits) - 1);
+  const Key bits = stored;
+  Key key = bits;
+  if (order.infinity != 0) {
+    const Key magnitude = bits & (sign - 1);
+    key = (bits & sign) != 0 ? sign - magnitude : sign + magnitude;  // both zeros become sign
+    key = magnitude > static_cast<Key>(order.infinity) ? sign + (sign - 1) : key;
+  }
+  return key ^ static_cast<Key>(order.flip);
+}
+
+// An element in the total order of a row.
+template <class Key>
+struct Candidate {
+  Key key;
+  int64_t index;
+};
+template <class Key, class Index>
+HIPEP_DEVICE bool precedes(Key a, Index a_index, Key b, Index b_index) {
+  return a > b || (a == b && a_index < b_index);
+}
+template <class Key>
+HIPEP_DEVICE Candidate<Key> shuffle_xor(Candidate<Key> value, int mask) {
+  return {shuffle_xor(value.key, mask), shuffle_xor(value.index, mask)};
+}
+template <class Key>
+HIPEP_DEVICE Candidate<Key> shuffle_down(Candidate<Key> value, int by) {
+  return {shuffle_down(value.key, by), shuffle_down(value.index, by)};
+}
+struct Better {
+  template <class Key>
+  HIPEP_DEVICE Candidate<Key> operator()(Candidate<Key> a, Candidate<Key> b) const {
+    return precedes(b.key, b.index, a.key, a.index) ? b : a;
+  }
+};
+
+}  // namespace
+}  // namespace hipep

@@ -1,0 +1,57 @@
+"""Runtimes, devices and streams for the tests of the runtime library."""
+
+from ctypes import byref, c_void_p
+
+import pytest
+from runtime_library import (
+    FAITHFUL32,
+    FAITHFUL64,
+    GUARDED,
+    NO_DRIVER,
+    PLAIN,
+    SERIAL,
+    Runtime,
+)
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    return Runtime()
+
+
+@pytest.fixture(params=[SERIAL, FAITHFUL32, FAITHFUL64], ids=["serial", "faithful32", "faithful64"])
+def mode(runtime, request):
+    device = c_void_p()
+    status = runtime.device_open(b"host", 0, request.param, PLAIN, byref(device))
+    if status == NO_DRIVER:
+        pytest.skip(runtime.error())
+    return request.param
+
+
+@pytest.fixture(params=[PLAIN, GUARDED], ids=["plain", "guarded"])
+def device(runtime, mode, request):
+    device = runtime.open(mode, request.param)
+    runtime.pool_trim(device)
+    yield device
+    runtime.set_current_stream(None)
+
+
+@pytest.fixture
+def stream(runtime, device):
+    stream = runtime.stream(device)
+    yield stream
+    runtime.stream_destroy(stream)
+
+
+@pytest.fixture
+def counted(runtime):
+    """Call it for the differences since the test began or since its last call."""
+    before = runtime.counted()
+
+    def differences():
+        now = runtime.counted()
+        changed = {name: now[name] - before[name] for name in now if now[name] != before[name]}
+        before.update(now)
+        return changed
+
+    return differences
