@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 from hipep._kernels cimport *
 from hipep._memory cimport CLAIMED_API
 from hipep._ort_api cimport *
-from hipep._plan cimport describe_inputs
+from hipep._emit cimport describe_inputs
 from hipep._program cimport free_program
 from hipep._run cimport reserve_inputs, run_program
 from hipep._session cimport give_stream, session_release, session_retain, take_stream

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from hipep._graph cimport Node
 from hipep._kernels cimport hipep_emitter, hipep_status
 
-# What a row's emit and evaluate functions see; hipep._plan has the functions that take it.
+# What a row's emit and evaluate functions see; hipep._emit has the functions that take it.
 cdef struct Emit:
     hipep_emitter* emitter
     const void* params

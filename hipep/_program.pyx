@@ -146,6 +146,11 @@ cdef void _find_targets(Program* program) noexcept nogil:
             program.values[root].target = o
 
 
+cdef inline bint _is_index(int32_t dtype) noexcept nogil:
+    """Whether shape arithmetic is done in this type; others are computed on the device."""
+    return dtype == HIPEP_INT32 or dtype == HIPEP_INT64
+
+
 cdef void _find_host_values(Program* program) noexcept nogil:
     """Mark the values that decide shapes, and what they are computed from on the host."""
     cdef int32_t n, i, v
@@ -161,7 +166,8 @@ cdef void _find_host_values(Program* program) noexcept nogil:
                     wanted = True
         for i in range(node.input_count):
             v = node.inputs[i]
-            if v >= 0 and (wanted or (node.row.host_inputs >> i) & 1):
+            if v >= 0 and ((node.row.host_inputs >> i) & 1 or (
+                    wanted and _is_index(program.values[v].dtype))):
                 program.values[v].wanted_on_host = True
 
 

@@ -5,16 +5,16 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from hipep._kernels cimport *
-from hipep._plan cimport Cache, Entry, OutputShape, build_entry, find_entry, hash_bytes
+from hipep._plan cimport MAX_SEGMENTS, build_entry
+from hipep._plan_cache cimport Cache, Entry, OutputShape, find_entry, hash_bytes
 from hipep._program cimport ProgramValue
 from hipep._session cimport current_run
 from hipep._stream cimport (
     find_note, forget_notes, stream_arena, stream_cache, stream_wait)
-from hipep._plan cimport MAX_SEGMENTS
 
 cdef enum:
     ALIGNMENT = 16  # what wide kernels may expect of inputs and outputs
-    HOST_INPUT_BYTES = 8192  # inputs up to this size may decide shapes without a readback
+    HOST_INPUT_BYTES = 512  # inputs up to this size may decide shapes without a readback
 
 
 cdef hipep_status reserve_inputs(StreamState* state, int32_t count) noexcept nogil:
@@ -139,8 +139,10 @@ cdef hipep_status _launch(Program* program, StreamState* state, Entry* entry) no
     for i in range(entry.launch_count):
         launch = &entry.launches[i]
         if entry.texts != NULL:
-            fprintf(stderr, b"hipep: %s '%s': %s\n", program.nodes[launch.node].row.op_type,
-                    program.nodes[launch.node].name, entry.texts + 256 * i)
+            fprintf(stderr, b"hipep: %s '%s': %s; %s grid=%u block=%u units=%lld\n",
+                    program.nodes[launch.node].row.op_type, program.nodes[launch.node].name,
+                    entry.texts + 256 * i, launch.kernel.name, launch.grid, launch.kernel.block,
+                    <long long>launch.units)
         status = hipep_launch(
             state.stream, launch.kernel, launch.entry, launch.grid, launch.units,
             launch.unit_cost, args + launch.args_begin, launch.args_bytes)

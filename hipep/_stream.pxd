@@ -1,7 +1,8 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from hipep._kernels cimport hipep_device, hipep_status, hipep_stream, hipep_tensor
-from hipep._plan cimport MAX_SEGMENTS, Builder, Cache
+from hipep._plan cimport MAX_SEGMENTS, Builder
+from hipep._plan_cache cimport Cache
 from hipep._program cimport Program
 
 cdef enum:

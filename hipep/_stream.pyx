@@ -4,7 +4,8 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from hipep._kernels cimport *
-from hipep._plan cimport free_builder, free_cache, new_builder
+from hipep._plan cimport free_builder, new_builder
+from hipep._plan_cache cimport free_cache
 
 cdef enum:
     STAGING_BYTES = 1 << 16

@@ -38,7 +38,7 @@ hipep_kernel one_long[4] = KERNELS("top_k_one_long", 1024);
 hipep_kernel rank[4] = KERNELS("top_k_rank", 256);
 hipep_kernel select_short[4] = KERNELS("top_k_select", 256);
 hipep_kernel select_long[4] = KERNELS("top_k_select_long", 1024);
-hipep_kernel collect[4] = KERNELS("top_k_collect", 1024);
+hipep_kernel collect[4] = KERNELS("top_k_collect", 512);
 hipep_kernel store[4] = KERNELS("top_k_store", 256);
 hipep_kernel host_rows[4] = KERNELS("top_k_rows", 1);
 hipep_kernel host_huge_rows[4] = {{"top_k", "top_k_huge_rows_8", 1, {}},
@@ -169,12 +169,12 @@ hipep_status emit_host(const Problem& p, hipep_kernel* kernel, int64_t index_byt
   // costs about as much as 150 sampled elements.
   const int64_t maxima = ceiling(4 * p.k, 64) * 64;
   if (2 * maxima <= p.extent) {
-    const double best = __builtin_sqrt(150.0 * static_cast<double>(p.k) * static_cast<double>(p.extent));
+    const double best = 4096 + 256.0 * static_cast<double>(p.k);
     const int64_t sampled = best < static_cast<double>(p.extent) ? static_cast<int64_t>(best) : p.extent;
     args.maxima = maxima;
     args.sample = maxima * clamp(1024 / maxima, 1, p.extent / maxima);
     args.sections = clamp(sampled / args.sample, 1, p.extent / args.sample);
-    args.capacity = (2 * p.k > 512 ? 2 * p.k : 512) + 2 * slack;
+    args.capacity = 2 * p.k + 2 * slack;
   } else {
     args.capacity = p.extent;
   }

@@ -335,7 +335,7 @@ HIPEP_DEVICE void top_k_store(const TopKArgs& a, const Grid<BLOCK>& grid) {
   HIPEP_KERNEL(top_k_select_long_##width, hipep::TopKArgs, 1024) {                                                   \
     hipep::top_k_select<uint##width##_t, 1024, hipep::kSortTile>(args, grid);                                        \
   }                                                                                                                  \
-  HIPEP_KERNEL(top_k_collect_##width, hipep::TopKArgs, 1024) { hipep::top_k_collect<uint##width##_t>(args, grid); }  \
+  HIPEP_KERNEL(top_k_collect_##width, hipep::TopKArgs, 512)  { hipep::top_k_collect<uint##width##_t>(args, grid); }  \
   HIPEP_KERNEL(top_k_store_##width, hipep::TopKArgs, 256) { hipep::top_k_store<uint##width##_t>(args, grid); }
 HIPEP_TOP_K(8)
 HIPEP_TOP_K(16)

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 from hipep._graph cimport Node, Value
 from hipep._kernels cimport *
 from hipep._lowering cimport *
-from hipep._plan cimport *
+from hipep._emit cimport *
 from hipep.ops.shape_math cimport broadcast_dims, host_integer
 
 cdef extern from "hipep/elementwise.h" nogil:

@@ -5,7 +5,7 @@ from libc.string cimport memset
 from hipep._graph cimport Node, Value
 from hipep._kernels cimport *
 from hipep._lowering cimport *
-from hipep._plan cimport *
+from hipep._emit cimport *
 from hipep.ops.shape_math cimport host_integer, normalise_axis
 
 cdef extern from "hipep/movement.h" nogil:

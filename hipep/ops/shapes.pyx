@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from hipep._graph cimport Node
 from hipep._kernels cimport *
 from hipep._lowering cimport *
-from hipep._plan cimport *
+from hipep._emit cimport *
 
 cdef struct ShapeParams:
     int64_t start

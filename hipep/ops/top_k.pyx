@@ -6,7 +6,7 @@ from libc.string cimport memcpy, strlen
 from hipep._graph cimport Node, Value
 from hipep._kernels cimport *
 from hipep._lowering cimport *
-from hipep._plan cimport *
+from hipep._emit cimport *
 from hipep.ops.shape_math cimport normalise_axis
 
 cdef extern from "hipep/top_k.h" nogil:

@@ -47,6 +47,7 @@ struct TopK {
       const int64_t end = a.extent / a.sections * s + a.extent % a.sections * s / a.sections;
       for (int64_t i = end - a.sample; i < end; i += a.maxima) map.raise(x + i, a.maxima, maxima);
     }
+    map.settle(maxima, a.maxima);
     return kth(maxima, a.maxima, a.k, greater).key;
   }
 

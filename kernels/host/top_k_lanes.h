@@ -69,17 +69,21 @@ struct Keys {
       for (int64_t i = 0; i < count; ++i) out[i] = of_integer(x[i]);
     }
   }
+  // maxima[i] = the better of maxima[i] and the element x[i], by rough keys: they misplace NaN and order the zeros, and
+  // become keys by settle().
   HIPEP_DEVICE void raise(const Bits* __restrict x, int64_t count, Key* __restrict maxima) const {
-    if (infinity != 0) {
-      for (int64_t i = 0; i < count; ++i) {
-        const Key key = of_float(x[i]);
-        maxima[i] = key > maxima[i] ? key : maxima[i];
-      }
-    } else {
-      for (int64_t i = 0; i < count; ++i) {
-        const Key key = of_integer(x[i]);
-        maxima[i] = key > maxima[i] ? key : maxima[i];
-      }
+    const Signed magnitude = infinity != 0 ? static_cast<Signed>(most) : Signed(0);
+    for (int64_t i = 0; i < count; ++i) {
+      const Signed bits = static_cast<Signed>(x[i]);
+      const Key rough = static_cast<Signed>(bits ^ (static_cast<Signed>(bits < 0 ? -1 : 0) & magnitude) ^ flip);
+      maxima[i] = rough > maxima[i] ? rough : maxima[i];
+    }
+  }
+  HIPEP_DEVICE void settle(Key* __restrict maxima, int64_t count) const {
+    if (infinity == 0) return;
+    for (int64_t i = 0; i < count; ++i) {
+      const Signed rough = static_cast<Signed>(maxima[i] ^ flip);
+      maxima[i] = of_float(static_cast<Bits>(rough ^ (static_cast<Signed>(rough < 0 ? -1 : 0) & static_cast<Signed>(most))));
     }
   }
 };
@@ -147,39 +151,42 @@ HIPEP_DEVICE bool any_in_tile(const Bits* __restrict x, const Window<Bits>& w) {
 }
 
 #ifdef __AVX512F__
+// outside: the lanes that no element of the window has been in so far.
 HIPEP_DEVICE bool any_in_tile(const uint32_t* x, const Window<uint32_t>& w) {
   const __m512i shift = _mm512_set1_epi32(static_cast<int>(w.shift[0])), limit = _mm512_set1_epi32(w.limit[0]);
-  uint32_t any = 0;
+  __mmask16 outside = 0xffff;
   if (w.floating) {
     const __m512i shift2 = _mm512_set1_epi32(static_cast<int>(w.shift[1])), limit2 = _mm512_set1_epi32(w.limit[1]);
     for (int i = 0; i < kTile; i += 16) {
       const __m512i v = _mm512_loadu_si512(x + i);
-      any |= _mm512_cmple_epi32_mask(_mm512_add_epi32(v, shift), limit);
-      any |= _mm512_cmple_epi32_mask(_mm512_add_epi32(v, shift2), limit2);
+      outside = _mm512_mask_cmpgt_epi32_mask(outside, _mm512_add_epi32(v, shift), limit);
+      outside = _mm512_mask_cmpgt_epi32_mask(outside, _mm512_add_epi32(v, shift2), limit2);
     }
   } else {
     for (int i = 0; i < kTile; i += 16) {
-      any |= _mm512_cmpgt_epi32_mask(_mm512_xor_si512(_mm512_loadu_si512(x + i), shift), limit);
+      const __m512i v = _mm512_xor_si512(_mm512_loadu_si512(x + i), shift);
+      outside = _mm512_mask_cmple_epi32_mask(outside, v, limit);
     }
   }
-  return any != 0;
+  return outside != 0xffff;
 }
 HIPEP_DEVICE bool any_in_tile(const uint64_t* x, const Window<uint64_t>& w) {
   const __m512i shift = _mm512_set1_epi64(static_cast<int64_t>(w.shift[0])), limit = _mm512_set1_epi64(w.limit[0]);
-  uint32_t any = 0;
+  __mmask8 outside = 0xff;
   if (w.floating) {
     const __m512i shift2 = _mm512_set1_epi64(static_cast<int64_t>(w.shift[1])), limit2 = _mm512_set1_epi64(w.limit[1]);
     for (int i = 0; i < kTile; i += 8) {
       const __m512i v = _mm512_loadu_si512(x + i);
-      any |= _mm512_cmple_epi64_mask(_mm512_add_epi64(v, shift), limit);
-      any |= _mm512_cmple_epi64_mask(_mm512_add_epi64(v, shift2), limit2);
+      outside = _mm512_mask_cmpgt_epi64_mask(outside, _mm512_add_epi64(v, shift), limit);
+      outside = _mm512_mask_cmpgt_epi64_mask(outside, _mm512_add_epi64(v, shift2), limit2);
     }
   } else {
     for (int i = 0; i < kTile; i += 8) {
-      any |= _mm512_cmpgt_epi64_mask(_mm512_xor_si512(_mm512_loadu_si512(x + i), shift), limit);
+      const __m512i v = _mm512_xor_si512(_mm512_loadu_si512(x + i), shift);
+      outside = _mm512_mask_cmple_epi64_mask(outside, v, limit);
     }
   }
-  return any != 0;
+  return outside != 0xff;
 }
 #endif
 

@@ -77,6 +77,11 @@ HIPEP_DEVICE int64_t keep_between(int32_t* keys, int64_t count, int32_t low, int
 template <class Key>
 HIPEP_DEVICE Cut<Key> kth(Key* keys, int64_t count, int64_t k, Key* greater) {
   using Unsigned = typename Integers<sizeof(Key)>::Unsigned;
+  if (k == 1) {
+    Key best = keys[0];
+    for (int64_t i = 0; i < count; ++i) best = keys[i] > best ? keys[i] : best;
+    return {best, 1};
+  }
   for (;;) {
     if (count <= kRankLimit) {
       count_greater(keys, count, greater);

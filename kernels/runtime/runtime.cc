@@ -1,6 +1,4 @@
 // Backends, devices and kernels of the public interface.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <mutex>
@@ -46,21 +44,6 @@ struct Devices {
 Devices& devices() {
   static auto* all = new Devices;
   return *all;
-}
-
-bool debug_launches() {
-  static const bool enabled = [] {
-    const char* text = getenv("HIPEP_DEBUG");
-    return text != nullptr && *text != '\0' && strcmp(text, "0") != 0;
-  }();
-  return enabled;
-}
-
-__attribute__((noinline, cold)) void log_launch(const hipep_stream* stream, const Launch& launch) {
-  const hipep_device_info& info = stream->device->info;
-  fprintf(stderr, "hipep: %s:%d launch %s grid %u block %u units %lld args %zu\n", info.backend, info.ordinal,
-          launch.kernel->name, launch.grid, launch.kernel->block, static_cast<long long>(launch.units),
-          launch.args_bytes);
 }
 
 }  // namespace
@@ -140,9 +123,7 @@ hipep_status hipep_kernel_resolve(hipep_device* device, hipep_kernel* kernel, vo
 
 hipep_status hipep_launch(hipep_stream* stream, const hipep_kernel* kernel, void* entry, uint32_t grid, int64_t units,
                           int64_t unit_cost, const void* args, size_t args_bytes) {
-  static const bool debug = debug_launches();
   const Launch launch{kernel, entry, grid, units, unit_cost, args, args_bytes};
-  if (__builtin_expect(debug, 0)) log_launch(stream, launch);
   const uint64_t serial = stream->timeline->next();
   const hipep_status status = stream->launch(serial, launch);
   if (__builtin_expect(status != HIPEP_OK, 0)) return status;
