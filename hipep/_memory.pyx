@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.stdio cimport snprintf
+from libc.string cimport strcmp
 
 from hipep._graph cimport check
 from hipep._kernels cimport *
@@ -10,7 +11,12 @@ from hipep._session cimport current_run
 from hipep._status cimport failure
 from hipep._sync_stream cimport SyncStream
 from hipep._stream cimport (
-    StreamState, forget_notes, free_stream_state, new_stream_state, note_write, stream_feed, stream_wait)
+    StreamState, forget_notes, free_stream_state, new_stream_state, note_write, stream_feed, stream_fetch,
+    stream_wait)
+
+cdef enum:
+    MAPPED_BYTES = 4096  # small tensors of a discrete GPU: a fetch is then a wait and a memcpy
+
 
 # ---- Allocators -------------------------------------------------------------------------------
 
@@ -20,12 +26,17 @@ cdef struct Allocator:
     const OrtMemoryInfo* info
     hipep_device* device
     int32_t kind
+    size_t mapped_bytes  # allocations up to this size are mapped host memory
+
+
+cdef inline int32_t _kind_for(const Allocator* allocator, size_t size) noexcept nogil:
+    return HIPEP_KIND_HOST_ACCESSIBLE if size <= allocator.mapped_bytes else allocator.kind
 
 
 cdef void* _alloc(OrtAllocator* this, size_t size) noexcept nogil:
     cdef Allocator* allocator = <Allocator*>this
     cdef void* memory = NULL
-    hipep_allocate(allocator.device, size, allocator.kind, NULL, &memory)
+    hipep_allocate(allocator.device, size, _kind_for(allocator, size), NULL, &memory)
     return memory
 
 
@@ -33,13 +44,17 @@ cdef void* _alloc_on_stream(OrtAllocator* this, size_t size, OrtSyncStream* stre
     cdef Allocator* allocator = <Allocator*>this
     cdef StreamState* state = _state_of(allocator.ort, stream)
     cdef void* memory = NULL
-    hipep_allocate(allocator.device, size, allocator.kind,
+    hipep_allocate(allocator.device, size, _kind_for(allocator, size),
                    NULL if state == NULL else state.stream, &memory)
     return memory
 
 
 cdef void _free(OrtAllocator* this, void* memory) noexcept nogil:
-    hipep_release((<Allocator*>this).device, memory, (<Allocator*>this).kind)
+    cdef Allocator* allocator = <Allocator*>this
+    cdef int32_t kind = allocator.kind
+    if allocator.mapped_bytes and hipep_host_readable(allocator.device, memory):
+        kind = HIPEP_KIND_HOST_ACCESSIBLE
+    hipep_release(allocator.device, memory, kind)
 
 
 cdef const OrtMemoryInfo* _info(const OrtAllocator* this) noexcept nogil:
@@ -63,6 +78,11 @@ cdef OrtStatus* _stats(const OrtAllocator* this, OrtKeyValuePairs** out) noexcep
     return NULL
 
 
+cdef bint _is_discrete(hipep_device* device) noexcept nogil:
+    cdef const hipep_device_info* info = hipep_device_get_info(device)
+    return strcmp(info.backend, b"host") != 0 and not info.integrated
+
+
 cdef OrtAllocator* new_allocator(
         const Ort* ort, const OrtMemoryInfo* info, hipep_device* device, int kind) noexcept nogil:
     cdef Allocator* allocator = <Allocator*>calloc(1, sizeof(Allocator))
@@ -79,6 +99,8 @@ cdef OrtAllocator* new_allocator(
     allocator.info = info
     allocator.device = device
     allocator.kind = kind
+    if kind == HIPEP_KIND_DEVICE and _is_discrete(device):
+        allocator.mapped_bytes = MAPPED_BYTES
     return &allocator.base
 
 
@@ -138,6 +160,7 @@ cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const
         return hipep_fail(HIPEP_INVALID, "a value to be copied is not a tensor of fixed size")
     if to_ours and from_ours:
         forget_notes(state, into, size)
+        state.busy = True
         return hipep_copy_async(state.stream, into, data, size, HIPEP_COPY_PLAIN)
     if to_ours:
         status = stream_feed(state, into, data, size, HIPEP_COPY_H2D)
@@ -145,7 +168,7 @@ cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const
             note_write(state, into, data, size, current_run())
         return status
     fetched[0] = True
-    return hipep_copy_async(state.stream, into, data, size, HIPEP_COPY_D2H)
+    return stream_fetch(state, into, data, size)
 
 
 cdef hipep_status _copy_without_stream(DataTransfer* transfer, const OrtValue* source,
@@ -255,7 +278,7 @@ cdef OrtStatus* _memcpy(const Ort* ort, OrtKernelContext* context, bint to_host)
     state = <StreamState*>handle
     hipep_set_current_stream(state.stream)
     if to_host:
-        status = hipep_copy_async(state.stream, into, data, size, HIPEP_COPY_D2H)
+        status = stream_fetch(state, into, data, size)
         if status == HIPEP_OK:
             status = stream_wait(state)  # the next node reads it on the CPU
     else:

@@ -149,7 +149,7 @@ cdef hipep_status _launch(Program* program, StreamState* state, Entry* entry) no
         if status != HIPEP_OK:
             return status
     if entry.launch_count and not state.is_inline:
-        state.launched = True
+        state.launched = state.busy = True
     return HIPEP_OK
 
 

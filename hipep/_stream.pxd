@@ -8,6 +8,7 @@ from hipep._program cimport Program
 cdef enum:
     NOTE_BYTES = 64  # inputs up to this size that came from the host stay known there
     NOTE_COUNT = 16
+    FETCH_COUNT = 64
 
 # Bytes that this process wrote from host memory to device memory in one run on one stream.
 cdef struct Note:
@@ -15,6 +16,11 @@ cdef struct Note:
     int64_t bytes
     int64_t run
     uint8_t[64] data
+
+cdef struct Fetch:
+    void* to
+    const void* source
+    int64_t bytes
 
 cdef struct StagingBlock:
     uint8_t* memory
@@ -27,6 +33,7 @@ cdef struct StreamState:
     hipep_stream* stream
     bint is_inline
     bint launched  # kernels were started since the last wait
+    bint busy  # anything was enqueued since the last wait
     Cache** caches
     int32_t cache_count
     Builder* builder
@@ -47,6 +54,8 @@ cdef struct StreamState:
     StagingBlock[8] staging
     int32_t staging_count
     int64_t staging_used
+    Fetch[64] fetches  # copied to the host's memory when the stream has been waited for
+    int32_t fetch_count
 
 cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil
 cdef void free_stream_state(StreamState* state) noexcept nogil
@@ -54,6 +63,9 @@ cdef hipep_status stream_wait(StreamState* state) noexcept nogil
 # Copies host bytes to the device; the source may be overwritten when the call returns.
 cdef hipep_status stream_feed(StreamState* state, void* to, const void* source, int64_t size,
                               int32_t counted_as) noexcept nogil
+# Copies device bytes to the host; they are there after the next wait.
+cdef hipep_status stream_fetch(StreamState* state, void* to, const void* source,
+                               int64_t size) noexcept nogil
 cdef void note_write(StreamState* state, const void* pointer, const void* data, int64_t size,
                      int64_t run) noexcept nogil
 cdef void forget_notes(StreamState* state, const void* pointer, int64_t size) noexcept nogil

@@ -9,6 +9,7 @@ from hipep._plan_cache cimport free_cache
 
 cdef enum:
     STAGING_BYTES = 1 << 16
+    STAGED_FETCH_BYTES = 1 << 20  # larger outputs are left to the driver's own staging
 
 
 cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
@@ -53,7 +54,12 @@ cdef hipep_status stream_wait(StreamState* state) noexcept nogil:
     """Wait for everything enqueued; staging memory is free again."""
     cdef hipep_status status = hipep_stream_synchronize(state.stream)
     cdef int32_t i
+    if status == HIPEP_OK:
+        for i in range(state.fetch_count):
+            memcpy(state.fetches[i].to, state.fetches[i].source, state.fetches[i].bytes)
+    state.fetch_count = 0
     state.launched = False
+    state.busy = False
     state.staging_used = 0
     if state.staging_count > 1:
         for i in range(state.staging_count - 1):
@@ -97,11 +103,48 @@ cdef hipep_status stream_feed(StreamState* state, void* to, const void* source, 
     cdef hipep_status status
     if state.is_inline or size == 0:
         return hipep_copy_async(state.stream, to, source, size, counted_as)
+    if not state.busy and hipep_host_readable(state.device, to):  # mapped, and nobody uses it
+        memcpy(to, source, size)
+        hipep_thread_counters().h2d_copies += 1
+        hipep_thread_counters().h2d_bytes += size
+        return HIPEP_OK
     status = _take_staging(state, size, &staged)
     if status != HIPEP_OK:
         return status
     memcpy(staged, source, size)
+    state.busy = True
     return hipep_copy_async(state.stream, to, staged, size, counted_as)
+
+
+cdef hipep_status stream_fetch(StreamState* state, void* to, const void* source,
+                               int64_t size) noexcept nogil:
+    cdef uint8_t* staged = NULL
+    cdef Fetch* fetch
+    cdef hipep_status status
+    if state.is_inline or size == 0 or size > STAGED_FETCH_BYTES:
+        state.busy = True
+        return hipep_copy_async(state.stream, to, source, size, HIPEP_COPY_D2H)
+    if state.fetch_count == FETCH_COUNT:
+        status = stream_wait(state)
+        if status != HIPEP_OK:
+            return status
+    if hipep_host_readable(state.device, source):  # mapped: a wait and a memcpy
+        staged = <uint8_t*>source
+        hipep_thread_counters().d2h_copies += 1
+        hipep_thread_counters().d2h_bytes += size
+    else:
+        status = _take_staging(state, size, &staged)
+        if status == HIPEP_OK:
+            state.busy = True
+            status = hipep_copy_async(state.stream, staged, source, size, HIPEP_COPY_D2H)
+        if status != HIPEP_OK:
+            return status
+    fetch = &state.fetches[state.fetch_count]
+    state.fetch_count += 1
+    fetch.to = to
+    fetch.source = staged
+    fetch.bytes = size
+    return HIPEP_OK
 
 
 cdef void note_write(StreamState* state, const void* pointer, const void* data, int64_t size,
