@@ -15,8 +15,12 @@ from hipep._provider cimport free_provider, new_provider
 from hipep._status cimport failure
 from hipep._sync_stream cimport new_sync_stream
 
+import logging
+
 from hipep._runtime import device_id
 from hipep.version import __version__
+
+logger = logging.getLogger("hipep")
 
 EP_NAME = "HipExecutionProvider"
 EP_VERSION = __version__
@@ -25,7 +29,8 @@ MINIMUM_ORT = (1, 24)
 cdef enum:
     MINIMUM_MINOR = 24
     TABLE_VERSION = 22  # tables only grow: every supported version returns the same pointer
-    HOST_MEMORY_IDS = 100  # device ids of host memory, apart from those of GPUs
+    NVIDIA_MEMORY_IDS = 64  # device ids of memory, apart from those of AMD GPUs
+    HOST_MEMORY_IDS = 100
     MAX_LIBRARIES = 8
 
 cdef extern from "Python.h" nogil:
@@ -150,12 +155,20 @@ cdef int _add_device(Factory* factory, backend, int32_t ordinal, int32_t memory,
 
 
 cdef int _find_devices(Factory* factory) except -1:
+    """Open GPUs first, then the host as far as onnxruntime's limit on devices leaves room."""
     cdef int32_t ordinal
     if factory.device_count:
         return 0
     if hipep_backend_problem("host")[0]:
         raise RuntimeError(hipep_backend_problem("host").decode())
-    for ordinal in range(min(hipep_device_count("host"), MAX_DEVICES // 2)):
+    for ordinal in range(min(hipep_device_count("nvidia"), MAX_DEVICES - 2)):
+        try:
+            _add_device(factory, "nvidia", ordinal, HIPEP_MEMORY_GUARDED,
+                        NVIDIA_MEMORY_IDS + ordinal)
+        except RuntimeError as error:  # the others can still be used
+            logger.warning("%s", error)
+    for ordinal in range(min(hipep_device_count("host"),
+                             (MAX_DEVICES - factory.device_count) // 2)):
         _add_device(factory, "host", ordinal, HIPEP_MEMORY_PLAIN, HOST_MEMORY_IDS + ordinal)
         _add_device(factory, "host", ordinal, HIPEP_MEMORY_GUARDED, HOST_MEMORY_IDS + ordinal)
     return 0

@@ -59,12 +59,7 @@ cdef str _check_ranks(Node node):
     return None
 
 
-cdef object claim_node(Node node, bint pay_off):
-    """Return None if the node can be computed, else the reason why not.
-
-    With ``pay_off`` the row may also decline what its device computes no faster than the CPU
-    execution provider.
-    """
+cdef object _claim(Node node, bint pay_off):
     cdef const Row* row = find_row(node)
     if node.taken_by:
         return f"already assigned to {node.taken_by}"
@@ -86,6 +81,18 @@ cdef object claim_node(Node node, bint pay_off):
             return "not faster than the CPU execution provider on this device"
         reason = row.pays_off(node)
     return reason
+
+
+cdef object claim_node(Node node, bint pay_off):
+    """Return None if the node can be computed, else the reason why not.
+
+    With ``pay_off`` the row may also decline what its device computes no faster than the CPU
+    execution provider.
+    """
+    try:
+        return _claim(node, pay_off)
+    except Exception as error:  # onnxruntime would give the whole graph to the CPU
+        return f"its claim failed: {error}"
 
 
 def table():

@@ -117,7 +117,7 @@ OPTIONS = (
 
 # Read once per process by the runtime itself: they describe the machine, not a session.
 RUNTIME_VARIABLES = {
-    "HIPEP_HOST_ISA": "Instruction set of the host kernels: x86-64-v2, x86-64-v3 or x86-64-v4. "
+    "HIPEP_HOST_ISA": "Instruction set of the host kernels: v2, v3 or v4 of x86-64. "
     "Default: the best that the machine has.",
     "HIPEP_HOST_DEVICES": "How many host devices there are. Default: 1.",
 }

@@ -12,6 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent
 KINDS = {
     "system": "runtime/os_*.cc",
     "faithful": "runtime/fiber*.cc",
+    "nvidia": "runtime/nvidia*.cc",
+    "gpu": "runtime/gpu_*.cc",
     "runtime": "runtime/*.cc",
     "planner": "*.cc",
     "host": "host/*.cc",

@@ -28,10 +28,12 @@ struct Problem {
 };
 
 // One kernel for each width of element: 1, 2, 4 and 8 bytes.
-#define KERNELS(name, block)                                                           \
-  {                                                                                    \
-    {"top_k", name "_8", block, {}}, {"top_k", name "_16", block, {}},                 \
-        {"top_k", name "_32", block, {}}, {"top_k", name "_64", block, {}},            \
+#define KERNELS(name, block)            \
+  {                                     \
+      {"top_k", name "_8", block, {}},  \
+      {"top_k", name "_16", block, {}}, \
+      {"top_k", name "_32", block, {}}, \
+      {"top_k", name "_64", block, {}}, \
   }
 hipep_kernel one[4] = KERNELS("top_k_one", 256);
 hipep_kernel one_long[4] = KERNELS("top_k_one_long", 1024);
@@ -59,12 +61,18 @@ bool sort_order(int32_t dtype, bool largest, SortOrder* order, int* width) {
     uint64_t infinity;
     bool sign;
   } types[] = {
-      {HIPEP_FLOAT, 2, 0x7f800000, false},   {HIPEP_FLOAT16, 1, 0x7c00, false},
-      {HIPEP_BFLOAT16, 1, 0x7f80, false},    {HIPEP_DOUBLE, 3, 0x7ff0000000000000, false},
-      {HIPEP_INT8, 0, 0, true},              {HIPEP_INT16, 1, 0, true},
-      {HIPEP_INT32, 2, 0, true},             {HIPEP_INT64, 3, 0, true},
-      {HIPEP_UINT8, 0, 0, false},            {HIPEP_UINT16, 1, 0, false},
-      {HIPEP_UINT32, 2, 0, false},           {HIPEP_UINT64, 3, 0, false},
+      {HIPEP_FLOAT, 2, 0x7f800000, false},
+      {HIPEP_FLOAT16, 1, 0x7c00, false},
+      {HIPEP_BFLOAT16, 1, 0x7f80, false},
+      {HIPEP_DOUBLE, 3, 0x7ff0000000000000, false},
+      {HIPEP_INT8, 0, 0, true},
+      {HIPEP_INT16, 1, 0, true},
+      {HIPEP_INT32, 2, 0, true},
+      {HIPEP_INT64, 3, 0, true},
+      {HIPEP_UINT8, 0, 0, false},
+      {HIPEP_UINT16, 1, 0, false},
+      {HIPEP_UINT32, 2, 0, false},
+      {HIPEP_UINT64, 3, 0, false},
   };
   for (const auto& type : types) {
     if (type.dtype != dtype) continue;
@@ -165,12 +173,11 @@ hipep_status emit_host(const Problem& p, hipep_kernel* kernel, int64_t index_byt
   args.inner = p.inner;
   args.k = p.k;
   args.order = p.order;
-  // A long row gives a sample for the first bound. Each of the k * extent / sample candidates that the bound lets through
-  // costs about as much as 150 sampled elements.
+  // Four maxima for each of the k make the bound nearly the k-th of the sample. A larger sample costs a second look at
+  // its elements, a smaller one lets more candidates through, each of which interrupts the scan.
   const int64_t maxima = ceiling(4 * p.k, 64) * 64;
   if (2 * maxima <= p.extent) {
-    const double best = 4096 + 256.0 * static_cast<double>(p.k);
-    const int64_t sampled = best < static_cast<double>(p.extent) ? static_cast<int64_t>(best) : p.extent;
+    const int64_t sampled = 4096 + 256 * p.k;
     args.maxima = maxima;
     args.sample = maxima * clamp(1024 / maxima, 1, p.extent / maxima);
     args.sections = clamp(sampled / args.sample, 1, p.extent / args.sample);
@@ -208,9 +215,7 @@ hipep_status plan_host_rows(const Problem& p) {
 bool is_host(const Problem& p) { return p.serial; }
 hipep_status plan_host_huge_rows(const Problem& p) { return emit_host(p, &host_huge_rows[p.width], 8, 8); }
 
-bool is_host_columns(const Problem& p) {
-  return p.serial && p.k <= 8 && p.inner >= 8 && p.extent <= INT32_MAX;
-}
+bool is_host_columns(const Problem& p) { return p.serial && p.k <= 8 && p.inner >= 8 && p.extent <= INT32_MAX; }
 hipep_status plan_host_columns(const Problem& p) {
   const int64_t network = p.k <= 3 ? p.k - 1 : p.k <= 5 ? 3 : 4;
   TopKHostArgs args = {};

@@ -5,9 +5,9 @@
 namespace hipep {
 namespace {
 
-constexpr int kRankExtent = 512;   // rows up to here are ranked by counting
-constexpr int kRankSort = 512;     // selections up to here as well
-constexpr int kSortTile = 2048;    // candidates sorted in shared memory at once
+constexpr int kRankExtent = 512;  // rows up to here are ranked by counting
+constexpr int kRankSort = 512;    // selections up to here as well
+constexpr int kSortTile = 2048;   // candidates sorted in shared memory at once
 
 template <class Bits>
 struct Row {
@@ -140,7 +140,8 @@ HIPEP_DEVICE int refine(const Grid<BLOCK>& grid, const Row<Bits>& row, Histogram
   return chosen;
 }
 
-// Radix selection over the digits of the key and then, where ties are cut, over those of the index counted from the end.
+// Radix selection over the digits of the key and then, where ties are cut, over those of the index counted from the
+// end.
 template <class Bits, int BLOCK, class Count>
 HIPEP_DEVICE Cut<typename Row<Bits>::Key> select(const Grid<BLOCK>& grid, const Row<Bits>& row, int64_t k,
                                                  Histogram<Count> h) {
@@ -150,10 +151,13 @@ HIPEP_DEVICE Cut<typename Row<Bits>::Key> select(const Grid<BLOCK>& grid, const 
   bool all = false;
   Key prefix = 0;
   for (int shift = 8 * (static_cast<int>(sizeof(Bits)) - 1); shift >= 0; shift -= 8) {
-    const int digit = refine(grid, row, h, [=](Key key, int64_t) {
-      const Key high = key >> shift;
-      return (high >> 8) == prefix ? static_cast<int>(high & 255) : -1;
-    }, &remaining, &all);
+    const int digit = refine(
+        grid, row, h,
+        [=](Key key, int64_t) {
+          const Key high = key >> shift;
+          return (high >> 8) == prefix ? static_cast<int>(high & 255) : -1;
+        },
+        &remaining, &all);
     prefix = prefix << 8 | static_cast<Key>(digit);
     if (all) return {static_cast<Key>(prefix << shift), row.extent};
   }
@@ -162,10 +166,13 @@ HIPEP_DEVICE Cut<typename Row<Bits>::Key> select(const Grid<BLOCK>& grid, const 
   int shift = 0;
   while (end >> shift >= 256) shift += 8;
   for (; shift >= 0; shift -= 8) {
-    const int digit = refine(grid, row, h, [=](Key key, int64_t i) {
-      const int64_t high = (end - i) >> shift;
-      return key == prefix && (high >> 8) == place ? static_cast<int>(high & 255) : -1;
-    }, &remaining, &all);
+    const int digit = refine(
+        grid, row, h,
+        [=](Key key, int64_t i) {
+          const int64_t high = (end - i) >> shift;
+          return key == prefix && (high >> 8) == place ? static_cast<int>(high & 255) : -1;
+        },
+        &remaining, &all);
     place = place << 8 | digit;
     if (all) break;
   }
@@ -325,17 +332,17 @@ HIPEP_DEVICE void top_k_store(const TopKArgs& a, const Grid<BLOCK>& grid) {
 }  // namespace
 }  // namespace hipep
 
-#define HIPEP_TOP_K(width)                                                                                           \
-  HIPEP_KERNEL(top_k_one_##width, hipep::TopKArgs, 256) { hipep::top_k_one<uint##width##_t>(args, grid); }           \
-  HIPEP_KERNEL(top_k_one_long_##width, hipep::TopKArgs, 1024) { hipep::top_k_one<uint##width##_t>(args, grid); }     \
-  HIPEP_KERNEL(top_k_rank_##width, hipep::TopKArgs, 256) { hipep::top_k_rank<uint##width##_t>(args, grid); }         \
-  HIPEP_KERNEL(top_k_select_##width, hipep::TopKArgs, 256) {                                                         \
-    hipep::top_k_select<uint##width##_t, 256, hipep::kRankSort>(args, grid);                                         \
-  }                                                                                                                  \
-  HIPEP_KERNEL(top_k_select_long_##width, hipep::TopKArgs, 1024) {                                                   \
-    hipep::top_k_select<uint##width##_t, 1024, hipep::kSortTile>(args, grid);                                        \
-  }                                                                                                                  \
-  HIPEP_KERNEL(top_k_collect_##width, hipep::TopKArgs, 512)  { hipep::top_k_collect<uint##width##_t>(args, grid); }  \
+#define HIPEP_TOP_K(width)                                                                                         \
+  HIPEP_KERNEL(top_k_one_##width, hipep::TopKArgs, 256) { hipep::top_k_one<uint##width##_t>(args, grid); }         \
+  HIPEP_KERNEL(top_k_one_long_##width, hipep::TopKArgs, 1024) { hipep::top_k_one<uint##width##_t>(args, grid); }   \
+  HIPEP_KERNEL(top_k_rank_##width, hipep::TopKArgs, 256) { hipep::top_k_rank<uint##width##_t>(args, grid); }       \
+  HIPEP_KERNEL(top_k_select_##width, hipep::TopKArgs, 256) {                                                       \
+    hipep::top_k_select<uint##width##_t, 256, hipep::kRankSort>(args, grid);                                       \
+  }                                                                                                                \
+  HIPEP_KERNEL(top_k_select_long_##width, hipep::TopKArgs, 1024) {                                                 \
+    hipep::top_k_select<uint##width##_t, 1024, hipep::kSortTile>(args, grid);                                      \
+  }                                                                                                                \
+  HIPEP_KERNEL(top_k_collect_##width, hipep::TopKArgs, 512) { hipep::top_k_collect<uint##width##_t>(args, grid); } \
   HIPEP_KERNEL(top_k_store_##width, hipep::TopKArgs, 256) { hipep::top_k_store<uint##width##_t>(args, grid); }
 HIPEP_TOP_K(8)
 HIPEP_TOP_K(16)

@@ -10,6 +10,12 @@ settings.register_profile("ci", parent=settings.get_profile("local"), derandomiz
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def elsewhere(tmp_path_factory):
+    """Leave the root of the repository: programs that tests start would import the sources."""
+    os.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
 @pytest.fixture
 def strict_session():
     """Make a StrictSession of a model; it is closed after the test."""
@@ -28,7 +34,7 @@ def strict_session():
 
 @pytest.fixture
 def run_strict(strict_session):
-    """Run a model on the host device twice, strictly; return the outputs."""
+    """Run a model on the tested device twice, strictly; return the outputs."""
 
     def run(model, feeds):
         return strict_session(model).run(feeds)
@@ -39,11 +45,13 @@ def run_strict(strict_session):
 @pytest.fixture
 def refused():
     """Load a model, run it if feeds are given, and return the text of the error."""
+    from helpers.strict import device_id
+
     import hipep
 
     def text(model, feeds=None):
         with pytest.raises(hipep.HipepError) as caught:  # noqa: PT012
-            with hipep.InferenceSession(model, device="host", strict=True) as session:
+            with hipep.InferenceSession(model, device=device_id(), strict=True) as session:
                 assert feeds is not None, "the model was loaded"
                 session.run(None, feeds)
         return str(caught.value)

@@ -56,7 +56,6 @@ cdef object _static_k(Node node):
 cdef object _claim(Node node):
     cdef Value x = node.input(0)
     cdef Value k = node.input(K_INPUT)
-    cdef int64_t axis = node.attribute_int("axis", -1)
     if node.since_version >= 10:
         reason = check_dtype(node, K_INPUT, BIT_INT64)
         if reason is not None:
@@ -65,22 +64,27 @@ cdef object _claim(Node node):
             return f"K ('{k.name}') has {k.element_count()} elements instead of one"
     if x.rank == 0:
         return "the input is a scalar"
-    if x.rank > 0 and not -x.rank <= axis < x.rank:
-        raise ValueError(
-            f"TopK '{node.name}': axis {axis} is out of range for rank {x.rank}")
-    static = _static_k(node)
-    extent = _axis_extent(x, axis)
-    if static is not None and extent is not None and not 0 <= static <= extent:
-        raise ValueError(
-            f"TopK '{node.name}': K is {static}, but the extent of axis {axis} is {extent}")
-    if static is not None and static < 0:
-        raise ValueError(f"TopK '{node.name}': K is {static}; it cannot be negative")
     return None
+
+
+cdef int _check(Node node, static) except -1:
+    """Refuse at load what no input can make right."""
+    cdef Value x = node.input(0)
+    cdef int64_t axis = node.attribute_int("axis", -1)
+    if x.rank > 0 and not -x.rank <= axis < x.rank:
+        raise ValueError(f"TopK '{node.name}': axis {axis} is out of range for rank {x.rank}")
+    extent = _axis_extent(x, axis)
+    if static is not None and (static < 0 or (extent is not None and static > extent)):
+        known = "not known" if extent is None else extent
+        raise ValueError(
+            f"TopK '{node.name}': K is {static}, but the extent of axis {axis} is {known}")
+    return 0
 
 
 cdef int _lower(Node node, void* params) except -1:
     cdef TopK* top_k = <TopK*>params
     static = _static_k(node)
+    _check(node, static)
     top_k.axis = node.attribute_int("axis", -1)
     top_k.largest = node.attribute_int("largest", 1) != 0
     top_k.sorted = node.attribute_int("sorted", 1) != 0

@@ -35,11 +35,11 @@ struct TopKHostArgs {
   int64_t scratch_bytes;
   int64_t tasks;  // equal shares of the rows (or tiles of columns); one unit each
   int64_t rows, extent, inner, k;
-  int64_t columns;    // of a tile, when inner > 1
-  int64_t capacity;   // candidates that the buffer holds
-  int64_t maxima;     // that the first bound is the k-th of; 0: every element is a candidate
-  int64_t sections;   // of the row, whose last `sample` elements the maxima are taken over
-  int64_t sample;     // a multiple of maxima
+  int64_t columns;   // of a tile, when inner > 1
+  int64_t capacity;  // candidates that the buffer holds
+  int64_t maxima;    // that the first bound is the k-th of; 0: every element is a candidate
+  int64_t sections;  // of the row, whose last `sample` elements the maxima are taken over
+  int64_t sample;    // a multiple of maxima
   SortOrder order;
 };
 

@@ -10,12 +10,12 @@ struct TopK {
   using Word = typename WordOf<Key>::type;
   const TopKHostArgs& a;
   const Keys<Bits, Key> map;
-  Key* keys;      // capacity + slack
-  Index* places;  // likewise
-  Key* work;      // the larger of capacity and maxima, + slack
-  Key* greater;   // kRankLimit + slack
+  Key* keys;                 // capacity + slack
+  Index* places;             // likewise
+  Key* work;                 // the larger of capacity and maxima, + slack
+  Key* greater;              // kRankLimit + slack
   Word *words, *more_words;  // k each
-  Bits* columns;  // a.columns * a.extent
+  Bits* columns;             // a.columns * a.extent
 
   HIPEP_DEVICE TopK(const TopKHostArgs& args, int64_t task) : a(args), map(args.order) {
     uint8_t* at = a.scratch + task * a.scratch_bytes;
@@ -103,7 +103,8 @@ struct TopK {
     return count;
   }
 
-  __attribute__((noinline)) void row(const Bits* x, int64_t x_step, const Bits* contiguous, int64_t output, int64_t step) const {
+  __attribute__((noinline)) void row(const Bits* x, int64_t x_step, const Bits* contiguous, int64_t output,
+                                     int64_t step) const {
     int64_t count = collect(contiguous);
     if (count > kRankLimit && count > a.k) count = keep_best(keys, places, count, cut(count));
     if (count <= kRankLimit) {
@@ -119,7 +120,8 @@ struct TopK {
     for (int64_t i = 0; i < a.k; ++i) store(x, x_step, i, static_cast<Index>(sorted[i]), output, step);
   }
 
-  HIPEP_DEVICE void store(const Bits* x, int64_t x_step, int64_t rank, Index place, int64_t output, int64_t step) const {
+  HIPEP_DEVICE void store(const Bits* x, int64_t x_step, int64_t rank, Index place, int64_t output,
+                          int64_t step) const {
     const int64_t at = output + rank * step;
     if (a.values != nullptr) static_cast<Bits*>(a.values)[at] = x[static_cast<int64_t>(place) * x_step];
     if (a.indices != nullptr) a.indices[at] = static_cast<int64_t>(place);
@@ -167,10 +169,8 @@ HIPEP_DEVICE void top_k_rows(const TopKHostArgs& a, const Grid<BLOCK>& grid) {
 }  // namespace
 }  // namespace hipep
 
-#define HIPEP_TOP_K_ROWS(name, Bits, Key, Index)                          \
-  HIPEP_KERNEL(name, hipep::TopKHostArgs, 1) {                            \
-    hipep::host::top_k_rows<Bits, Key, Index>(args, grid);                \
-  }
+#define HIPEP_TOP_K_ROWS(name, Bits, Key, Index) \
+  HIPEP_KERNEL(name, hipep::TopKHostArgs, 1) { hipep::host::top_k_rows<Bits, Key, Index>(args, grid); }
 HIPEP_TOP_K_ROWS(top_k_rows_8, uint8_t, int32_t, uint32_t)
 HIPEP_TOP_K_ROWS(top_k_rows_16, uint16_t, int32_t, uint32_t)
 HIPEP_TOP_K_ROWS(top_k_rows_32, uint32_t, int32_t, uint32_t)

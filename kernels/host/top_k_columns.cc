@@ -124,18 +124,18 @@ HIPEP_DEVICE void top_k_columns(const TopKHostArgs& a, const Grid<BLOCK>& grid) 
 }  // namespace
 }  // namespace hipep
 
-#define HIPEP_TOP_K_COLUMNS(k)                                                            \
-  HIPEP_KERNEL(top_k_columns##k##_8, hipep::TopKHostArgs, 1) {                            \
-    hipep::host::top_k_columns<uint8_t, int32_t, k>(args, grid);                          \
-  }                                                                                       \
-  HIPEP_KERNEL(top_k_columns##k##_16, hipep::TopKHostArgs, 1) {                           \
-    hipep::host::top_k_columns<uint16_t, int32_t, k>(args, grid);                         \
-  }                                                                                       \
-  HIPEP_KERNEL(top_k_columns##k##_32, hipep::TopKHostArgs, 1) {                           \
-    hipep::host::top_k_columns<uint32_t, int32_t, k>(args, grid);                         \
-  }                                                                                       \
-  HIPEP_KERNEL(top_k_columns##k##_64, hipep::TopKHostArgs, 1) {                           \
-    hipep::host::top_k_columns<uint64_t, int64_t, k>(args, grid);                         \
+#define HIPEP_TOP_K_COLUMNS(k)                                    \
+  HIPEP_KERNEL(top_k_columns##k##_8, hipep::TopKHostArgs, 1) {    \
+    hipep::host::top_k_columns<uint8_t, int32_t, k>(args, grid);  \
+  }                                                               \
+  HIPEP_KERNEL(top_k_columns##k##_16, hipep::TopKHostArgs, 1) {   \
+    hipep::host::top_k_columns<uint16_t, int32_t, k>(args, grid); \
+  }                                                               \
+  HIPEP_KERNEL(top_k_columns##k##_32, hipep::TopKHostArgs, 1) {   \
+    hipep::host::top_k_columns<uint32_t, int32_t, k>(args, grid); \
+  }                                                               \
+  HIPEP_KERNEL(top_k_columns##k##_64, hipep::TopKHostArgs, 1) {   \
+    hipep::host::top_k_columns<uint64_t, int64_t, k>(args, grid); \
   }
 HIPEP_TOP_K_COLUMNS(1)
 HIPEP_TOP_K_COLUMNS(2)

@@ -44,7 +44,7 @@ struct Keys {
 
   Signed infinity;  // 0: integers
   Signed flip;
-  Key best;  // no element has a larger key
+  Key best;                                                  // no element has a larger key
   static constexpr Key worst = -static_cast<Key>(most) - 1;  // nor a smaller one
 
   HIPEP_DEVICE explicit Keys(const SortOrder& order) {
@@ -83,7 +83,8 @@ struct Keys {
     if (infinity == 0) return;
     for (int64_t i = 0; i < count; ++i) {
       const Signed rough = static_cast<Signed>(maxima[i] ^ flip);
-      maxima[i] = of_float(static_cast<Bits>(rough ^ (static_cast<Signed>(rough < 0 ? -1 : 0) & static_cast<Signed>(most))));
+      maxima[i] =
+          of_float(static_cast<Bits>(rough ^ (static_cast<Signed>(rough < 0 ? -1 : 0) & static_cast<Signed>(most))));
     }
   }
 };
@@ -103,6 +104,11 @@ struct Window {
     limit[at] = static_cast<Signed>(static_cast<Bits>(last - first + sign));
   }
 
+  HIPEP_DEVICE void both(Bits first, Bits last) {
+    interval(0, first, last);
+    interval(1, first, last);
+  }
+
   template <class Key>
   HIPEP_DEVICE Window(const Keys<Bits, Key>& keys, Key above) {
     constexpr Bits sign = Keys<Bits, Key>::sign, most = Keys<Bits, Key>::most;
@@ -117,8 +123,7 @@ struct Window {
         interval(0, static_cast<Bits>((above < keys.infinity ? static_cast<Bits>(above) : infinity) + 1), most);
         interval(1, nan, static_cast<Bits>(sign | most));
       } else {
-        interval(0, nan, static_cast<Bits>(most - static_cast<Bits>(above)));  // across zero
-        interval(1, nan, static_cast<Bits>(most - static_cast<Bits>(above)));
+        both(nan, static_cast<Bits>(most - static_cast<Bits>(above)));  // across zero
       }
     } else {
       const Key below = ~above;
@@ -126,8 +131,7 @@ struct Window {
         interval(0, 0, static_cast<Bits>((below <= keys.infinity ? static_cast<Bits>(below) : Bits(infinity + 1)) - 1));
         interval(1, sign, static_cast<Bits>(sign | infinity));
       } else {
-        interval(0, static_cast<Bits>(sign - static_cast<Bits>(below) + 1), static_cast<Bits>(sign | infinity));
-        interval(1, static_cast<Bits>(sign - static_cast<Bits>(below) + 1), static_cast<Bits>(sign | infinity));
+        both(static_cast<Bits>(sign - static_cast<Bits>(below) + 1), static_cast<Bits>(sign | infinity));
       }
     }
   }
@@ -221,7 +225,8 @@ HIPEP_DEVICE int64_t append(const int32_t* tile, int64_t count, uint32_t first, 
     const __mmask16 inside = count - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (count - i)) - 1);
     const __m512i key = _mm512_loadu_si512(tile + i);
     const __mmask16 keep = _mm512_mask_cmpgt_epi32_mask(inside, key, threshold);
-    const __m512i place = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first + static_cast<uint32_t>(i))), lanes);
+    const __m512i place =
+        _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first + static_cast<uint32_t>(i))), lanes);
     _mm512_storeu_si512(keys + kept, _mm512_maskz_compress_epi32(keep, key));
     _mm512_storeu_si512(places + kept, _mm512_maskz_compress_epi32(keep, place));
     kept += __builtin_popcount(keep);

@@ -63,8 +63,7 @@ HIPEP_DEVICE int64_t keep_between(int32_t* keys, int64_t count, int32_t low, int
   for (; i < count; i += 16) {
     const __mmask16 inside = count - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (count - i)) - 1);
     const __m512i key = _mm512_loadu_si512(keys + i);
-    const __mmask16 keep =
-        _mm512_mask_cmple_epi32_mask(_mm512_mask_cmpge_epi32_mask(inside, key, from), key, to);
+    const __mmask16 keep = _mm512_mask_cmple_epi32_mask(_mm512_mask_cmpge_epi32_mask(inside, key, from), key, to);
     _mm512_storeu_si512(keys + kept, _mm512_maskz_compress_epi32(keep, key));
     kept += __builtin_popcount(keep);
   }
@@ -135,7 +134,8 @@ HIPEP_DEVICE int64_t keep_from(Key* keys, Index* places, int64_t begin, int64_t 
   return kept;
 }
 #ifdef __AVX512F__
-HIPEP_DEVICE int64_t keep_from(int32_t* keys, uint32_t* places, int64_t begin, int64_t end, int64_t kept, int32_t least) {
+HIPEP_DEVICE int64_t keep_from(int32_t* keys, uint32_t* places, int64_t begin, int64_t end, int64_t kept,
+                               int32_t least) {
   const __m512i threshold = _mm512_set1_epi32(least);
   for (int64_t i = begin; i < end; i += 16) {
     const __mmask16 inside = end - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (end - i)) - 1);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <string>
+#include <vector>
 
 namespace hipep {
 namespace os {
@@ -21,6 +22,8 @@ void prefer_large_pages(void* pointer, size_t bytes);
 // Handle, or NULL with the reason in error.
 void* open_library(const char* path, std::string* error);
 void* find_symbol(void* library, const char* name);
+// Paths of the libraries in this process whose file names begin so.
+std::vector<std::string> loaded_libraries(const char* beginning);
 // The folder that holds the library that this code is in.
 std::string own_folder();
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -64,6 +65,22 @@ void* open_library(const char* path, std::string* error) {
 }
 
 void* find_symbol(void* library, const char* name) { return dlsym(library, name); }
+
+std::vector<std::string> loaded_libraries(const char* beginning) {
+  struct Search {
+    const char* beginning;
+    std::vector<std::string> found;
+  } search{beginning, {}};
+  const auto visit = [](dl_phdr_info* info, size_t, void* raw) {
+    auto* wanted = static_cast<Search*>(raw);
+    const char* slash = strrchr(info->dlpi_name, '/');
+    const char* file = slash == nullptr ? info->dlpi_name : slash + 1;
+    if (strncmp(file, wanted->beginning, strlen(wanted->beginning)) == 0) wanted->found.push_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.found;
+}
 
 std::string own_folder() {
   Dl_info info;

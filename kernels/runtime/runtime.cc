@@ -85,6 +85,7 @@ hipep_status hipep_device_open(const char* name, int32_t ordinal, int32_t mode, 
     return hipep_fail(HIPEP_INVALID, "there is no device %s:%d: the backend has %d device%s", name, ordinal, count,
                       count == 1 ? "" : "s");
   }
+  if (backend != &host_backend) mode = memory = 0;
   Devices& all = devices();
   std::lock_guard<std::mutex> hold(all.lock);
   for (const OpenDevice& open : all.open) {

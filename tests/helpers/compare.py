@@ -1,7 +1,7 @@
 """Comparisons that name the first difference."""
 
 import numpy as np
-from helpers.models import dtype_of, is_float
+from helpers.models import is_float
 from helpers.references import ordered, top_k
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-5, "float64": 1e-12}
@@ -54,7 +54,3 @@ def assert_top_k(actual, x, k, axis=-1, largest=1, is_sorted=1):
         )
     np.testing.assert_array_equal(indices, expected_indices)
     assert bits(values) == bits(expected_values)
-
-
-def same_dtype(name, array):
-    return array.dtype == dtype_of(name)

@@ -12,7 +12,8 @@ def random(dtype, shape, seed=0, low=-100, high=100):
         return np.asarray(generator.integers(0, 2, shape)).astype(bool)
     if is_float(dtype):
         return np.asarray(generator.uniform(low, high, shape)).astype(dtype)
-    return np.asarray(generator.integers(max(low, np.iinfo(dtype).min, 0 if dtype.kind == "u" else low), high, shape)).astype(dtype)
+    least = 0 if dtype.kind == "u" else low
+    return np.asarray(generator.integers(least, high, shape)).astype(dtype)
 
 
 def any_bits(dtype, shape, seed=0):

@@ -2,7 +2,7 @@
 
 import ml_dtypes
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import ModelProto, helper, numpy_helper
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 HALVES = ("float16", "bfloat16")
@@ -71,3 +71,12 @@ def top_k_model(dtype, shape, k=None, outputs=("values", "indices"), opset=24, *
         return node_model("TopK", {**inputs, "k": ("int64", [1])}, outputs, None, opset, **attributes)
     constants = {"k": np.array([k], np.int64)}
     return node_model("TopK", inputs, outputs, constants, opset, **attributes)
+
+
+def keep_output(model, name):
+    """The same model with one output; the others of its node are left unused."""
+    proto = ModelProto.FromString(model)
+    kept = [output for output in proto.graph.output if output.name == name]
+    del proto.graph.output[:]
+    proto.graph.output.extend(kept)
+    return proto.SerializeToString()

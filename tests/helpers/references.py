@@ -85,26 +85,18 @@ def cast(x, to):
 
 
 def _to_float(x, to):
-    if to == dtype_of("bfloat16"):
-        x = _narrow(_narrow(x, np.float64), np.float32)
-    return x.astype(to)
+    with np.errstate(all="ignore"):
+        return (_odd_float32(x) if to == dtype_of("bfloat16") else x).astype(to)
 
 
-def _narrow(x, to):
-    """To a narrower float, inexact results with an odd last bit, so that rounding again is right."""
-    near = x.astype(to)
-    if x.dtype.kind == "f" and x.dtype.itemsize <= near.dtype.itemsize:
-        return near
-    if x.dtype.kind == "b" or is_float(x.dtype) and x.dtype.itemsize == 2:
-        return near
+def _odd_float32(x):
+    """To float32, toward zero and with an odd last bit where inexact: rounding again is right."""
     exact = x.astype(np.longdouble)
-    bits = np.int64 if near.dtype.itemsize == 8 else np.int32
-    too_far = np.abs(near.astype(np.longdouble)) > np.abs(exact)
-    toward_zero = np.where(too_far, near.view(bits) - 1, near.view(bits))
-    inexact = (near.astype(np.longdouble) != exact) & np.isfinite(near) | (
-        np.isinf(near) & np.isfinite(exact)
-    )
-    return np.where(inexact, toward_zero | 1, near.view(bits)).astype(bits).view(to)
+    near = exact.astype(np.float32)
+    raw = near.view(np.uint32)
+    toward_zero = raw - (np.abs(near.astype(np.longdouble)) > np.abs(exact)).astype(np.uint32)
+    inexact = (near.astype(np.longdouble) != exact) & ~np.isnan(exact)
+    return np.where(inexact, toward_zero | np.uint32(1), raw).view(np.float32)
 
 
 def arg_extreme(x, axis, find_max, keepdims=1, select_last=0):
@@ -129,10 +121,9 @@ def reduce_extreme(x, axes, find_max, keepdims=1):
     else:
         initial = np.iinfo(x.dtype).min if find_max else np.iinfo(x.dtype).max
     function = np.max if find_max else np.min
-    values = ordered(x)
-    return np.asarray(
-        function(values, axis=axes, keepdims=bool(keepdims), initial=initial), x.dtype
-    )
+    with np.errstate(invalid="ignore"):
+        result = function(ordered(x), axis=axes, keepdims=bool(keepdims), initial=initial)
+        return np.asarray(result).astype(x.dtype)
 
 
 def reduce_sum(x, axes, keepdims=1):

@@ -12,7 +12,14 @@ import hipep
 _ONNX_BFLOAT16 = 16
 
 
+def device_id():
+    return os.environ.get("HIPEP_TEST_DEVICE", "host")
+
+
 def host_memory():
+    """What kind of memory the device has: GPUs have their own, as guarded host memory is."""
+    if device_id() != "host":
+        return "guarded"
     return os.environ.get("HIPEP_HOST_MEMORY", "plain")
 
 
@@ -21,10 +28,10 @@ def host_mode():
 
 
 class StrictSession:
-    """A session on the host device in the configured mode, none of whose nodes is on the CPU."""
+    """A session on the tested device, none of whose nodes is on the CPU."""
 
     def __init__(self, model, **options):
-        self.session = hipep.InferenceSession(model, device="host", strict=True, **options)
+        self.session = hipep.InferenceSession(model, device=device_id(), strict=True, **options)
         assert self.session.report.declined == []
         described = [*self.session.get_inputs(), *self.session.get_outputs()]
         self._has_bfloat16 = any(value.type == "tensor(bfloat16)" for value in described)

@@ -1,0 +1,28 @@
+// Device code of a GPU backend, from the library libhipep_<backend>.so beside this one.
+#pragma once
+
+#include <stddef.h>
+
+#include "hipep/runtime.h"
+
+namespace hipep {
+
+// The driver finds the end of the bytes by itself.
+struct Image {
+  const char* module;  // the kernel file without suffix
+  const void* bytes;
+};
+
+class Images {
+ public:
+  // NULL with the reason in the error text.
+  static const Images* open(const char* backend);
+  // NULL if there is no such module.
+  const void* find(const char* module) const;
+
+ private:
+  explicit Images(const Image* first) : first_(first) {}
+  const Image* first_;  // up to one without a name
+};
+
+}  // namespace hipep

@@ -1,0 +1,156 @@
+// Streams and events of a GPU backend, written over what its driver calls them.
+//
+// Driver has the types Device, Scope, Stream and Event, the table api() with members of the same names for both vendors,
+// usable(), clear_error(), copy_async(to, from, bytes, stream), fail(result, call, ordinal) and the constants kSuccess, kNotReady,
+// kStreamNonBlocking, kEventDisableTiming and kLaunch (the name of the launch call).
+#pragma once
+
+#include <atomic>
+
+#include "driver.h"
+#include "guarded.h"
+
+namespace hipep {
+
+template <class Driver>
+class GpuStream final : public hipep_stream {
+  using Device = typename Driver::Device;
+  using Scope = typename Driver::Scope;
+  using Stream = typename Driver::Stream;
+  using Event = typename Driver::Event;
+
+ public:
+  // Called in the device's scope.
+  static hipep_status create(Device* device, hipep_stream** out) {
+    Stream stream = nullptr;
+    const int result = Driver::api().stream_create(&stream, Driver::kStreamNonBlocking);
+    if (result != Driver::kSuccess) return Driver::fail(result, "StreamCreate", device->info.ordinal);
+    *out = new GpuStream(device, stream);
+    return HIPEP_OK;
+  }
+
+  hipep_status copy(uint64_t, void* to, const void* from, size_t bytes) override {
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    return check(Driver::copy_async(guarded_map(to), guarded_map(from), bytes, stream_), "MemcpyAsync");
+  }
+
+  hipep_status launch(uint64_t, const Launch& launch) override {
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    void* parameters[] = {const_cast<void*>(launch.args)};
+    const int result =
+        Driver::api().launch_kernel(static_cast<typename Driver::Function>(launch.entry), launch.grid, 1, 1,
+                                    launch.kernel->block, 1, 1, 0, stream_, parameters, nullptr);
+    if (__builtin_expect(result == Driver::kSuccess, 1)) {
+      last_kernel_ = launch.kernel->name;
+      return HIPEP_OK;
+    }
+    const hipep_status status = check(result, Driver::kLaunch);
+    return hipep_fail(status, "kernel %s: %s", launch.kernel->name, hipep_last_error());
+  }
+
+  hipep_status wait() override {
+    failed.store(false, std::memory_order_relaxed);
+    const int found = query_result_.exchange(Driver::kSuccess, std::memory_order_relaxed);
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    int result = Driver::api().stream_synchronize(stream_);
+    if (result == Driver::kSuccess) result = found;
+    if (__builtin_expect(result == Driver::kSuccess, 1)) return HIPEP_OK;
+    const hipep_status status = check(result, "StreamSynchronize");
+    if (last_kernel_ == nullptr) return status;
+    return hipep_fail(status, "%s; the last kernel started was %s", hipep_last_error(), last_kernel_);
+  }
+
+  bool idle() override {
+    if (!Driver::usable()) return true;
+    Scope scope(device_);
+    const int result = Driver::api().stream_query(stream_);
+    if (result == Driver::kSuccess) return true;
+    Driver::clear_error();
+    if (result == Driver::kNotReady) return false;
+    query_result_.store(result, std::memory_order_relaxed);
+    failed.store(true, std::memory_order_release);
+    return true;
+  }
+
+  void destroy() override {
+    if (Driver::usable()) {
+      Scope scope(device_);
+      if (scope.status() == HIPEP_OK) Driver::api().stream_destroy(stream_);
+    }
+    delete this;
+  }
+
+  hipep_status wait_for(Event event) {
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    return check(Driver::api().stream_wait_event(stream_, event, 0), "StreamWaitEvent");
+  }
+
+  hipep_status record(Event event) {
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    return check(Driver::api().event_record(event, stream_), "EventRecord");
+  }
+
+ private:
+  GpuStream(Device* device, Stream stream) : device_(device), stream_(stream) {}
+
+  hipep_status check(int result, const char* call) const {
+    return result == Driver::kSuccess ? HIPEP_OK : Driver::fail(result, call, device_->info.ordinal);
+  }
+
+  Device* const device_;
+  const Stream stream_;
+  const char* last_kernel_ = nullptr;
+  std::atomic<int> query_result_{Driver::kSuccess};  // an error that idle() met, for wait() to report
+};
+
+template <class Driver>
+class GpuEvent final : public hipep_event {
+  using Device = typename Driver::Device;
+  using Scope = typename Driver::Scope;
+  using Event = typename Driver::Event;
+
+ public:
+  // Called in the device's scope.
+  static hipep_status create(Device* device, hipep_event** out) {
+    Event event = nullptr;
+    const int result = Driver::api().event_create(&event, Driver::kEventDisableTiming);
+    if (result != Driver::kSuccess) return Driver::fail(result, "EventCreate", device->info.ordinal);
+    *out = new GpuEvent(device, event);
+    return HIPEP_OK;
+  }
+
+  hipep_status record(hipep_stream* stream) override {
+    return static_cast<GpuStream<Driver>*>(stream)->record(event_);
+  }
+  hipep_status wait_on(uint64_t, hipep_stream* stream) override {
+    return static_cast<GpuStream<Driver>*>(stream)->wait_for(event_);
+  }
+
+  hipep_status synchronize() override {
+    Scope scope(device_);
+    if (scope.status() != HIPEP_OK) return scope.status();
+    const int result = Driver::api().event_synchronize(event_);
+    return result == Driver::kSuccess ? HIPEP_OK : Driver::fail(result, "EventSynchronize", device_->info.ordinal);
+  }
+
+  void destroy() override {
+    if (Driver::usable()) {
+      Scope scope(device_);
+      if (scope.status() == HIPEP_OK) Driver::api().event_destroy(event_);
+    }
+    delete this;
+  }
+
+ private:
+  GpuEvent(Device* device, Event event) : device_(device), event_(event) {}
+
+  Device* const device_;
+  const Event event_;
+};
+
+}  // namespace hipep

@@ -1,0 +1,64 @@
+// What the files of the NVIDIA driver share.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "driver.h"
+#include "gpu_images.h"
+#include "locks.h"
+#include "nvidia_api.h"
+
+namespace hipep {
+
+class NvidiaDevice final : public hipep_device {
+ public:
+  // Reads the device's properties; its context is made at first use.
+  hipep_status open(int32_t ordinal, const Images* images);
+
+  hipep_status allocate(size_t bytes, int32_t kind, void** out) override;
+  void free(void* pointer, size_t bytes, int32_t kind) override;
+  hipep_status free_bytes(int64_t* out) override;
+  bool host_readable(const void* pointer) override;
+  hipep_status create_stream(hipep_stream** out) override;
+  hipep_status create_event(hipep_event** out) override;
+  hipep_status resolve(const hipep_kernel& kernel, void** entry) override;
+
+  // NULL with the error text set.
+  cuda::Context context();
+
+ private:
+  hipep_status retain_context();
+  hipep_status load(const char* name, cuda::Module* out);
+
+  cuda::Device device_ = 0;
+  const Images* images_ = nullptr;
+  std::mutex& lock_ = *new_lock(LockRank::kStreams);
+  std::atomic<cuda::Context> context_{nullptr};
+  std::map<std::string, cuda::Module> modules_;
+};
+
+// Makes the device's context the thread's, and afterwards the one that another library had made it.
+class NvidiaScope {
+ public:
+  explicit NvidiaScope(NvidiaDevice* device);
+  ~NvidiaScope() {
+    if (previous_ != nullptr) cuda::api().context_set_current(previous_);
+  }
+  NvidiaScope(const NvidiaScope&) = delete;
+  NvidiaScope& operator=(const NvidiaScope&) = delete;
+  // HIPEP_OK, or the error text is set.
+  hipep_status status() const { return status_; }
+
+ private:
+  hipep_status status_ = HIPEP_OK;
+  cuda::Context previous_ = nullptr;
+};
+
+// NULL with the error text set; called in the device's scope.
+hipep_stream* new_nvidia_stream(NvidiaDevice* device);
+hipep_event* new_nvidia_event(NvidiaDevice* device);
+
+}  // namespace hipep

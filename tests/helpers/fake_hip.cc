@@ -1,0 +1,361 @@
+// A stand-in for libamdhip64.so: memory of the host, streams that run in order, and a log of every call.
+//
+// The environment says what it is: FAKE_HIP_VERSION (70051831), FAKE_HIP_DEVICES (architectures, "gfx1151"; empty: no
+// device), FAKE_HIP_MEMORY (bytes of each device), FAKE_HIP_INTEGRATED and FAKE_HIP_UNREGISTERED (the result of asking for
+// the attributes of foreign pointers). FAKE_HIP_5 at compile time leaves out what HIP 5 does not have.
+// A code object is the text "FAKE <target>" and a line "<kernel> <bytes of its argument>" for each kernel.
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#define HIP extern "C" __attribute__((visibility("default"))) int
+
+namespace {
+
+enum { kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kInvalidHandle = 400 };
+enum { kNoDevice = 100, kInvalidDevice = 101, kNotFound = 500, kNotReady = 600 };
+
+struct Allocation {
+  size_t bytes;
+  int type, device;
+};
+struct Stream {
+  int id, device;
+  std::deque<std::function<void()>> work;
+  void run(size_t left = 0) {
+    while (work.size() > left) {
+      auto next = std::move(work.front());
+      work.pop_front();
+      next();
+    }
+  }
+};
+struct Event {
+  int device;
+  bool done = true;
+  Stream* stream = nullptr;
+};
+struct Function {
+  std::string name;
+  size_t bytes;
+  int device;
+};
+struct Module {
+  std::map<std::string, Function> functions;
+};
+
+// Everything below is guarded by the lock, which a call holds to its end.
+struct State {
+  std::recursive_mutex lock;
+  std::string log;
+  std::map<std::string, int> calls;
+  std::map<std::string, std::pair<int, int>> failures;  // by call: at its n-th call from now, this result
+  std::map<const void*, Allocation> allocations;
+  std::vector<size_t> used = std::vector<size_t>(16);
+  std::vector<Stream*> streams;
+  bool deferred = false;
+};
+State& state() {
+  static auto* one = new State;
+  return *one;
+}
+thread_local int current = 0, last_error = 0;
+
+// A call after the runtime's own end is what it must be spared.
+bool ended = false;
+struct End {
+  ~End() { ended = true; }
+} end;
+
+std::string setting(const char* name, const char* otherwise) {
+  const char* text = getenv(name);
+  return text == nullptr ? otherwise : text;
+}
+
+std::vector<std::string> devices() {
+  std::vector<std::string> all;
+  std::istringstream text(setting("FAKE_HIP_DEVICES", "gfx1151"));
+  for (std::string one; std::getline(text, one, ',');) all.push_back(one);
+  return all;
+}
+size_t memory() { return strtoull(setting("FAKE_HIP_MEMORY", "1073741824").c_str(), nullptr, 10); }
+
+int result_of(int result) {
+  if (result != kSuccess) last_error = result;
+  return result;
+}
+
+// Logs a call and returns the failure that is due.
+__attribute__((format(printf, 2, 3))) int enter(const char* call, const char* format, ...) {
+  if (ended) abort();
+  State& s = state();
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  s.log += std::string(call) + " on=" + std::to_string(current) + (*text ? " " : "") + text + "\n";
+  s.calls[call] += 1;
+  const auto due = s.failures.find(call);
+  if (due == s.failures.end() || --due->second.first > 0) return kSuccess;
+  const int result = due->second.second;
+  s.failures.erase(due);
+  return result_of(result);
+}
+
+#define ENTER(call, ...)                                          \
+  std::lock_guard<std::recursive_mutex> hold(state().lock);       \
+  if (const int due = enter(call, __VA_ARGS__); due != kSuccess) return due
+
+void enqueue(Stream* stream, std::function<void()> work) {
+  stream->work.push_back(std::move(work));
+  if (!state().deferred) stream->run();
+}
+
+int allocate(void** out, size_t bytes, int type) {
+  State& s = state();
+  if (type == 2 && s.used[current] + bytes > memory()) return result_of(kOutOfMemory);
+  *out = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  memset(*out, 0xcd, bytes);
+  s.allocations[*out] = {bytes, type, current};
+  if (type == 2) s.used[current] += bytes;
+  return kSuccess;
+}
+
+int release(void* pointer) {
+  State& s = state();
+  const auto at = s.allocations.find(pointer);
+  if (at == s.allocations.end()) return result_of(kInvalidValue);
+  if (at->second.type == 2) s.used[at->second.device] -= at->second.bytes;
+  s.allocations.erase(at);
+  free(pointer);
+  return kSuccess;
+}
+
+}  // namespace
+
+// ---- For the test ----
+extern "C" __attribute__((visibility("default"))) const char* fake_hip_take_log() {
+  static std::string taken;
+  std::lock_guard<std::recursive_mutex> hold(state().lock);
+  taken = std::move(state().log);
+  state().log.clear();
+  return taken.c_str();
+}
+extern "C" __attribute__((visibility("default"))) void fake_hip_fail(const char* call, int at, int result) {
+  std::lock_guard<std::recursive_mutex> hold(state().lock);
+  state().failures[call] = {at, result};
+}
+// Work stays enqueued until somebody waits for it.
+extern "C" __attribute__((visibility("default"))) void fake_hip_defer(int deferred) {
+  std::lock_guard<std::recursive_mutex> hold(state().lock);
+  state().deferred = deferred;
+}
+extern "C" __attribute__((visibility("default"))) const char* fake_hip_path() {
+  Dl_info info;
+  dladdr(reinterpret_cast<void*>(&fake_hip_path), &info);
+  return info.dli_fname;
+}
+
+// ---- Devices ----
+HIP hipRuntimeGetVersion(int* version) {
+  *version = atoi(setting("FAKE_HIP_VERSION", "70051831").c_str());
+  return kSuccess;
+}
+HIP hipGetLastError() {
+  const int error = last_error;
+  last_error = kSuccess;
+  return error;
+}
+extern "C" __attribute__((visibility("default"))) const char* hipGetErrorName(int error) {
+  return error == kOutOfMemory ? "hipErrorOutOfMemory" : error == 719 ? "hipErrorLaunchFailure" : "hipErrorOther";
+}
+extern "C" __attribute__((visibility("default"))) const char* hipGetErrorString(int error) {
+  return error == kOutOfMemory ? "out of memory" : error == 719 ? "unspecified launch failure" : "another error";
+}
+HIP hipGetDeviceCount(int* count) {
+  ENTER("hipGetDeviceCount", "%s", "");
+  *count = static_cast<int>(devices().size());
+  return *count == 0 ? result_of(kNoDevice) : kSuccess;
+}
+HIP hipGetDevice(int* device) {
+  *device = current;
+  return kSuccess;
+}
+HIP hipSetDevice(int device) {
+  ENTER("hipSetDevice", "device=%d", device);
+  if (device < 0 || device >= static_cast<int>(devices().size())) return result_of(kInvalidDevice);
+  current = device;
+  return kSuccess;
+}
+HIP hipDeviceGetName(char* name, int length, int device) {
+  ENTER("hipDeviceGetName", "device=%d", device);
+  snprintf(name, length, "%s", setting("FAKE_HIP_NAME", ("Fake Radeon " + std::to_string(device)).c_str()).c_str());
+  return kSuccess;
+}
+HIP hipDeviceTotalMem(size_t* bytes, int device) {
+  ENTER("hipDeviceTotalMem", "device=%d", device);
+  *bytes = memory();
+  return kSuccess;
+}
+HIP hipDeviceGetAttribute(int* value, int attribute, int device) {
+  ENTER("hipDeviceGetAttribute", "attribute=%d device=%d", attribute, device);
+  const bool wide = devices()[device].compare(0, 4, "gfx9") == 0;
+  switch (attribute) {
+    case 16: *value = atoi(setting("FAKE_HIP_INTEGRATED", "0").c_str()); return kSuccess;
+    case 56: *value = 1024; return kSuccess;
+    case 63: *value = 20; return kSuccess;
+    case 74: *value = 65536; return kSuccess;
+    case 87: *value = wide ? 64 : 32; return kSuccess;
+    default: return result_of(kInvalidValue);
+  }
+}
+#ifndef FAKE_HIP_5
+HIP hipGetDevicePropertiesR0600(char* properties, int device) {
+  ENTER("hipGetDevicePropertiesR0600", "device=%d", device);
+  memset(properties, 0xff, 1472);
+  snprintf(properties + 1160, 256, "%s", devices()[device].c_str());
+  return kSuccess;
+}
+#endif
+
+// ---- Memory ----
+HIP hipMemGetInfo(size_t* free, size_t* total) {
+  ENTER("hipMemGetInfo", "%s", "");
+  *total = memory();
+  *free = *total - state().used[current];
+  return kSuccess;
+}
+HIP hipMalloc(void** pointer, size_t bytes) {
+  ENTER("hipMalloc", "bytes=%zu", bytes);
+  return allocate(pointer, bytes, 2);
+}
+HIP hipFree(void* pointer) {
+  ENTER("hipFree", "%s", "");
+  return release(pointer);
+}
+HIP hipHostMalloc(void** pointer, size_t bytes, unsigned flags) {
+  ENTER("hipHostMalloc", "bytes=%zu flags=%u", bytes, flags);
+  return allocate(pointer, bytes, 1);
+}
+HIP hipHostFree(void* pointer) {
+  ENTER("hipHostFree", "%s", "");
+  return release(pointer);
+}
+HIP hipPointerGetAttributes(int* attributes, const void* pointer) {
+  ENTER("hipPointerGetAttributes", "%s", "");
+  memset(attributes, 0, 32);
+  auto at = state().allocations.upper_bound(pointer);
+  if (at != state().allocations.begin()) {
+    --at;
+    const auto begin = static_cast<const char*>(at->first);
+    if (static_cast<const char*>(pointer) < begin + at->second.bytes) {
+      attributes[0] = at->second.type;
+      attributes[1] = at->second.device;
+      return kSuccess;
+    }
+  }
+  return result_of(atoi(setting("FAKE_HIP_UNREGISTERED", "0").c_str()));
+}
+
+// ---- Streams and events ----
+HIP hipStreamCreateWithFlags(Stream** stream, unsigned flags) {
+  ENTER("hipStreamCreateWithFlags", "flags=%u", flags);
+  state().streams.push_back(*stream = new Stream{static_cast<int>(state().streams.size()), current, {}});
+  return kSuccess;
+}
+HIP hipStreamDestroy(Stream* stream) {
+  ENTER("hipStreamDestroy", "stream=%d", stream->id);
+  stream->run();
+  return kSuccess;
+}
+HIP hipStreamQuery(Stream* stream) {
+  ENTER("hipStreamQuery", "stream=%d", stream->id);
+  return stream->work.empty() ? kSuccess : result_of(kNotReady);
+}
+HIP hipStreamSynchronize(Stream* stream) {
+  ENTER("hipStreamSynchronize", "stream=%d", stream->id);
+  stream->run();
+  return kSuccess;
+}
+HIP hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, Stream* stream) {
+  ENTER("hipMemcpyAsync", "bytes=%zu kind=%d stream=%d", bytes, kind, stream == nullptr ? -1 : stream->id);
+  if (stream == nullptr) return result_of(kInvalidHandle);
+  enqueue(stream, [=] { memcpy(to, from, bytes); });
+  return kSuccess;
+}
+HIP hipEventCreateWithFlags(Event** event, unsigned flags) {
+  ENTER("hipEventCreateWithFlags", "flags=%u", flags);
+  *event = new Event{current};
+  return kSuccess;
+}
+HIP hipEventDestroy(Event*) {
+  ENTER("hipEventDestroy", "%s", "");
+  return kSuccess;
+}
+HIP hipEventRecord(Event* event, Stream* stream) {
+  ENTER("hipEventRecord", "stream=%d", stream->id);
+  if (event->device != stream->device) return result_of(kInvalidHandle);
+  event->done = false;
+  event->stream = stream;
+  enqueue(stream, [=] { event->done = true; });
+  return kSuccess;
+}
+HIP hipStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  ENTER("hipStreamWaitEvent", "stream=%d flags=%u", stream->id, flags);
+  enqueue(stream, [=] {
+    while (!event->done) event->stream->run(event->stream->work.size() - 1);
+  });
+  return kSuccess;
+}
+HIP hipEventSynchronize(Event* event) {
+  ENTER("hipEventSynchronize", "%s", "");
+  while (!event->done) event->stream->run(event->stream->work.size() - 1);
+  return kSuccess;
+}
+
+// ---- Kernels ----
+HIP hipModuleLoadData(Module** module, const void* image) {
+  std::istringstream text(memcmp(image, "FAKE ", 5) == 0 ? static_cast<const char*>(image) : "");
+  std::string word, target;
+  text >> word >> target;
+  ENTER("hipModuleLoadData", "target=%s", target.c_str());
+  if (target.empty()) return result_of(kInvalidImage);
+  *module = new Module;
+  size_t bytes;
+  while (text >> word >> bytes) (*module)->functions[word] = {word, bytes, current};
+  return kSuccess;
+}
+HIP hipModuleGetFunction(Function** function, Module* module, const char* name) {
+  ENTER("hipModuleGetFunction", "name=%s", name);
+  const auto at = module->functions.find(name);
+  if (at == module->functions.end()) return result_of(kNotFound);
+  *function = &at->second;
+  return kSuccess;
+}
+HIP hipModuleLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned shared, Stream* stream, void** parameters, void** extra) {
+  std::string hex;
+  for (size_t i = 0; i < function->bytes; ++i) {
+    char digits[3];
+    snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char*>(parameters[0])[i]);
+    hex += digits;
+  }
+  ENTER("hipModuleLaunchKernel", "kernel=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%d extra=%d args=%s",
+        function->name.c_str(), gx, gy, gz, bx, by, bz, shared, stream == nullptr ? -1 : stream->id, extra != nullptr,
+        hex.c_str());
+  if (last_error != kSuccess) return last_error;  // left by an earlier call, as HIP 7 does
+  if (stream == nullptr || stream->device != function->device) return result_of(kInvalidHandle);
+  enqueue(stream, [] {});
+  return kSuccess;
+}
