@@ -3,24 +3,18 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint32_t
 from libc.stdio cimport sscanf
 from libc.stdlib cimport calloc
-from libc.string cimport strcmp
 
+from hipep._devices cimport DeviceList, OfferedDevice, describe_device, find_devices
 from hipep._graph cimport check
 from hipep._kernels cimport *
 from hipep._memory cimport (
-    AMD, CLAIMED_API, GPU, MAX_DEVICES, MEMORY_DEFAULT, MEMORY_HOST_ACCESSIBLE, CopyDevices,
-    free_allocator, new_allocator, new_data_transfer, new_memcpy_registry)
+    AMD, CLAIMED_API, free_allocator, new_allocator, new_data_transfer, new_memcpy_registry)
 from hipep._ort_api cimport *
 from hipep._provider cimport free_provider, new_provider
 from hipep._status cimport failure
 from hipep._sync_stream cimport new_sync_stream
 
-import logging
-
-from hipep._runtime import device_id
 from hipep.version import __version__
-
-logger = logging.getLogger("hipep")
 
 EP_NAME = "HipExecutionProvider"
 EP_VERSION = __version__
@@ -29,8 +23,6 @@ MINIMUM_ORT = (1, 24)
 cdef enum:
     MINIMUM_MINOR = 24
     TABLE_VERSION = 22  # tables only grow: every supported version returns the same pointer
-    NVIDIA_MEMORY_IDS = 64  # device ids of memory, apart from those of AMD GPUs
-    HOST_MEMORY_IDS = 100
     MAX_LIBRARIES = 8
 
 cdef extern from "Python.h" nogil:
@@ -41,22 +33,13 @@ cdef extern from "Python.h" nogil:
     void* PyImport_ImportModule(const char*)
     void PyErr_Clear()
 
-cdef struct FactoryDevice:
-    hipep_device* device
-    int32_t ordinal
-    OrtHardwareDevice* hardware
-    OrtMemoryInfo* memory  # NULL: tensors stay in onnxruntime's memory
-    OrtMemoryInfo* host_accessible
-
 # One per onnxruntime library in the process, kept for ever: sessions, allocators and streams may
 # outlive the registration, and onnxruntime frees memory after exit has begun.
 cdef struct Factory:
     OrtEpFactory base
     Ort ort
     OrtKernelRegistry* registry
-    int32_t device_count
-    FactoryDevice[8] devices
-    CopyDevices copy_devices
+    DeviceList devices
 
 cdef Factory* _factories[8]
 cdef int _factory_count = 0
@@ -105,101 +88,19 @@ cdef cbool _is_stream_aware(const OrtEpFactory* this) noexcept nogil:
     return 1
 
 
-cdef dict _metadata(hipep_device* device):
-    cdef const hipep_device_info* info = hipep_device_get_info(device)
-    backend = info.backend.decode()
-    memory = "guarded" if info.host_memory == HIPEP_MEMORY_GUARDED else "plain"
-    return {
-        "hipep.device": device_id(backend, info.ordinal),
-        "hipep.memory": memory if backend == "host" else "device",
-        "hipep.arch": info.arch.decode(),
-        "hipep.name": info.name.decode(),
-    }
-
-
-cdef OrtKeyValuePairs* _pairs(const Ort* ort, dict items) except NULL:
-    cdef OrtKeyValuePairs* pairs = NULL
-    CreateKeyValuePairs(ort, &pairs)
-    for key, value in items.items():
-        AddKeyValuePair(ort, pairs, key.encode(), value.encode())
-    return pairs
-
-
-cdef int _add_device(Factory* factory, backend, int32_t ordinal, int32_t memory,
-                     int32_t memory_id) except -1:
-    """Open a device and describe it to onnxruntime as a virtual GPU."""
-    cdef const Ort* ort = &factory.ort
-    cdef FactoryDevice* slot = &factory.devices[factory.device_count]
-    cdef OrtKeyValuePairs* pairs
-    name = backend.encode()
-    if hipep_device_open(name, ordinal, HIPEP_MODE_SERIAL, memory, &slot.device) != HIPEP_OK:
-        raise RuntimeError(f"{backend}:{ordinal}: {hipep_last_error().decode()}")
-    slot.ordinal = ordinal
-    pairs = _pairs(ort, {"is_virtual": "1", **_metadata(slot.device)})
-    try:
-        check(ort, CreateHardwareDevice(
-            ort, GPU, AMD, memory_id, "AMD", pairs, &slot.hardware))
-    finally:
-        ReleaseKeyValuePairs(ort, pairs)
-    if memory == HIPEP_MEMORY_GUARDED:
-        check(ort, CreateMemoryInfo_V2(
-            ort, "hipep", GPU, AMD, memory_id, MEMORY_DEFAULT, 0, 0, &slot.memory))
-        check(ort, CreateMemoryInfo_V2(
-            ort, "hipep", GPU, AMD, memory_id, MEMORY_HOST_ACCESSIBLE, 0, 0,
-            &slot.host_accessible))
-        factory.copy_devices.items[factory.copy_devices.count].memory_id = memory_id
-        factory.copy_devices.items[factory.copy_devices.count].device = slot.device
-        factory.copy_devices.count += 1
-    factory.device_count += 1
-    return 0
-
-
-cdef int _find_devices(Factory* factory) except -1:
-    """Open GPUs first, then the host as far as onnxruntime's limit on devices leaves room."""
-    cdef int32_t ordinal
-    if factory.device_count:
-        return 0
-    if hipep_backend_problem("host")[0]:
-        raise RuntimeError(hipep_backend_problem("host").decode())
-    for ordinal in range(min(hipep_device_count("nvidia"), MAX_DEVICES - 2)):
-        try:
-            _add_device(factory, "nvidia", ordinal, HIPEP_MEMORY_GUARDED,
-                        NVIDIA_MEMORY_IDS + ordinal)
-        except RuntimeError as error:  # the others can still be used
-            logger.warning("%s", error)
-    for ordinal in range(min(hipep_device_count("host"),
-                             (MAX_DEVICES - factory.device_count) // 2)):
-        _add_device(factory, "host", ordinal, HIPEP_MEMORY_PLAIN, HOST_MEMORY_IDS + ordinal)
-        _add_device(factory, "host", ordinal, HIPEP_MEMORY_GUARDED, HOST_MEMORY_IDS + ordinal)
-    return 0
-
-
-cdef int _describe_device(Factory* factory, FactoryDevice* slot, OrtEpDevice** out) except -1:
-    cdef const Ort* ort = &factory.ort
-    cdef OrtKeyValuePairs* pairs = _pairs(ort, _metadata(slot.device))
-    try:
-        check(ort, CreateEpDevice(ort, &factory.base, slot.hardware, pairs, NULL, out))
-    finally:
-        ReleaseKeyValuePairs(ort, pairs)
-    if slot.memory != NULL:
-        check(ort, EpDevice_AddAllocatorInfo(ort, out[0], slot.memory))
-        check(ort, EpDevice_AddAllocatorInfo(ort, out[0], slot.host_accessible))
-    return 0
-
-
 cdef OrtStatus* _get_supported_devices(
         OrtEpFactory* this, const OrtHardwareDevice* const* hardware, size_t hardware_count,
         OrtEpDevice** out, size_t capacity, size_t* count) noexcept with gil:
     cdef Factory* factory = <Factory*>this
+    cdef OfferedDevice* offered
     cdef int32_t i
     count[0] = 0
     try:
-        if not _enumerates_host:
-            return NULL
-        _find_devices(factory)
-        for i in range(factory.device_count):
-            if count[0] < capacity:
-                _describe_device(factory, &factory.devices[i], &out[count[0]])
+        find_devices(&factory.ort, &factory.devices, hardware, hardware_count)
+        for i in range(factory.devices.count):
+            offered = &factory.devices.items[i]
+            if count[0] < capacity and (_enumerates_host or not offered.only_registered):
+                describe_device(&factory.ort, &factory.base, offered, &out[count[0]])
                 count[0] += 1
         return NULL
     except BaseException as error:
@@ -233,20 +134,20 @@ cdef dict _read_options(const Ort* ort, const OrtSessionOptions* session_options
     return options
 
 
-cdef FactoryDevice* _chosen_device(Factory* factory, const OrtHardwareDevice* const* hardware,
+cdef OfferedDevice* _chosen_device(Factory* factory, const OrtHardwareDevice* const* hardware,
                                    size_t count) except NULL:
     cdef int32_t i
     if count != 1:
         raise ValueError(f"a session runs on one hipep device, {count} were given")
-    for i in range(factory.device_count):
-        if factory.devices[i].hardware == hardware[0]:
-            return &factory.devices[i]
+    for i in range(factory.devices.count):
+        if factory.devices.items[i].hardware == hardware[0]:
+            return &factory.devices.items[i]
     raise ValueError("the device given is none of hipep's")
 
 
 cdef OrtEp* _new_ep(Factory* factory, const OrtHardwareDevice* const* hardware, size_t count,
                     const OrtSessionOptions* session_options) except NULL:
-    cdef FactoryDevice* slot = _chosen_device(factory, hardware, count)
+    cdef OfferedDevice* slot = _chosen_device(factory, hardware, count)
     cdef const hipep_device_info* info = hipep_device_get_info(slot.device)
     cdef hipep_device* device = slot.device
     options = _read_options(&factory.ort, session_options)
@@ -286,11 +187,11 @@ cdef OrtStatus* _create_allocator(OrtEpFactory* this, const OrtMemoryInfo* info,
                                   const OrtKeyValuePairs* options,
                                   OrtAllocator** out) noexcept nogil:
     cdef Factory* factory = <Factory*>this
-    cdef FactoryDevice* slot
+    cdef OfferedDevice* slot
     cdef int32_t i
     out[0] = NULL
-    for i in range(factory.device_count):
-        slot = &factory.devices[i]
+    for i in range(factory.devices.count):
+        slot = &factory.devices.items[i]
         if info == slot.memory and info != NULL:
             out[0] = new_allocator(&factory.ort, info, slot.device, HIPEP_KIND_DEVICE)
         elif info == slot.host_accessible and info != NULL:
@@ -308,9 +209,9 @@ cdef OrtStatus* _create_data_transfer(OrtEpFactory* this,
                                       OrtDataTransferImpl** out) noexcept nogil:
     cdef Factory* factory = <Factory*>this
     out[0] = NULL
-    if factory.copy_devices.count == 0:
+    if factory.devices.copies.count == 0:
         return NULL
-    out[0] = new_data_transfer(&factory.ort, &factory.copy_devices)
+    out[0] = new_data_transfer(&factory.ort, &factory.devices.copies)
     return NULL if out[0] != NULL else CreateStatus(&factory.ort, 1, "hipep: out of host memory")
 
 
@@ -320,9 +221,9 @@ cdef OrtStatus* _create_stream(OrtEpFactory* this, const OrtMemoryDevice* memory
     cdef Factory* factory = <Factory*>this
     cdef int32_t i, wanted = <int32_t>MemoryDevice_GetDeviceId(&factory.ort, memory)
     out[0] = NULL
-    for i in range(factory.copy_devices.count):
-        if factory.copy_devices.items[i].memory_id == wanted:
-            out[0] = new_sync_stream(&factory.ort, factory.copy_devices.items[i].device, NULL)
+    for i in range(factory.devices.copies.count):
+        if factory.devices.copies.items[i].memory_id == wanted:
+            out[0] = new_sync_stream(&factory.ort, factory.devices.copies.items[i].device, NULL)
             if out[0] == NULL:
                 return failure(&factory.ort, HIPEP_DEVICE_ERROR, "a new stream")
             return NULL

@@ -25,6 +25,7 @@ cdef class Node:
     cdef readonly int since_version
     cdef readonly str taken_by
     cdef readonly int subgraphs
+    cdef readonly set read_below  # names that the graphs inside this node read
     cdef readonly list inputs  # Value, or None where an optional input is absent
     cdef readonly list outputs
 

@@ -220,6 +220,44 @@ cdef list value_names(const Ort* ort, const OrtNode* node, bint outputs):
     return [None if value is None else (<Value>value).name for value in values]
 
 
+cdef set _names_read_below(const Ort* ort, const OrtNode* node, size_t graph_count):
+    """Names that the graphs inside a node read, those of the node's own graph among them."""
+    cdef const OrtGraph** graphs = <const OrtGraph**>malloc(graph_count * sizeof(void*))
+    cdef const char** attributes = <const char**>malloc(graph_count * sizeof(void*))
+    cdef size_t i
+    names = set()
+    try:
+        if graphs == NULL or attributes == NULL:
+            raise MemoryError
+        check(ort, Node_GetSubgraphs(ort, node, graphs, graph_count, attributes))
+        for i in range(graph_count):
+            names |= _names_read(ort, graphs[i])
+    finally:
+        free(graphs)
+        free(attributes)
+    return names
+
+
+cdef set _names_read(const Ort* ort, const OrtGraph* graph):
+    cdef const OrtNode** nodes
+    cdef size_t i, number = 0, graph_count = 0
+    names = _output_names(ort, graph)
+    check(ort, Graph_GetNumNodes(ort, graph, &number))
+    nodes = <const OrtNode**>malloc((number + 1) * sizeof(void*))
+    if nodes == NULL:
+        raise MemoryError
+    try:
+        check(ort, Graph_GetNodes(ort, graph, nodes, number))
+        for i in range(number):
+            names.update(value_names(ort, nodes[i], False))
+            check(ort, Node_GetNumSubgraphs(ort, nodes[i], &graph_count))
+            if graph_count:
+                names |= _names_read_below(ort, nodes[i], graph_count)
+    finally:
+        free(nodes)
+    return names
+
+
 cdef Node _read_node(const Ort* ort, const OrtNode* handle, dict known):
     cdef Node node = Node.__new__(Node)
     cdef const char* text = NULL
@@ -242,6 +280,7 @@ cdef Node _read_node(const Ort* ort, const OrtNode* handle, dict known):
     node.taken_by = "" if text == NULL else text.decode()
     check(ort, Node_GetNumSubgraphs(ort, handle, &number))
     node.subgraphs = <int>number
+    node.read_below = _names_read_below(ort, handle, number) if number else set()
     node.inputs = _read_values(ort, handle, Node_GetNumInputs, Node_GetInputs, known)
     node.outputs = _read_values(ort, handle, Node_GetNumOutputs, Node_GetOutputs, known)
     return node
@@ -266,6 +305,14 @@ cdef set _output_names(const Ort* ort, const OrtGraph* handle):
     return names
 
 
+cdef bint _looks_alike(const Ort* ort, const OrtGraph* a, const OrtGraph* b) except -1:
+    """Whether two handles may mean one graph: onnxruntime makes new ones for each call."""
+    cdef size_t nodes_a = 0, nodes_b = 0
+    check(ort, Graph_GetNumNodes(ort, a, &nodes_a))
+    check(ort, Graph_GetNumNodes(ort, b, &nodes_b))
+    return nodes_a == nodes_b and _output_names(ort, a) == _output_names(ort, b)
+
+
 cdef str _graph_path(const Ort* ort, const OrtGraph* handle):
     """Return "" for the main graph, else "node/attribute" of the node that holds the graph."""
     cdef const OrtNode* parent = NULL
@@ -282,7 +329,7 @@ cdef str _graph_path(const Ort* ort, const OrtGraph* handle):
     if number <= 16:
         check(ort, Node_GetSubgraphs(ort, parent, graphs, number, attributes))
         for i in range(number):
-            if graphs[i] == handle:
+            if graphs[i] == handle or _looks_alike(ort, graphs[i], handle):
                 return f"{path}/{attributes[i].decode()}"
     check(ort, Graph_GetName(ort, handle, &name))
     return f"{path}/{name.decode()}"

@@ -145,7 +145,8 @@ cdef extern from "hipep/plan.h" nogil:
         int32_t value
         int64_t offset
     ctypedef struct hipep_emitter
-    ctypedef hipep_status (*hipep_workspace_fn)(hipep_emitter*, int64_t, hipep_tensor*) noexcept nogil
+    ctypedef hipep_status (*hipep_workspace_fn)(
+        hipep_emitter*, int64_t, hipep_tensor*) noexcept nogil
     ctypedef struct hipep_emitter:
         hipep_device* device
         const hipep_device_info* info

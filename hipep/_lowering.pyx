@@ -102,7 +102,8 @@ def table():
     -------
     list of dict
         ``op_type``, ``domain`` ("" is ai.onnx), ``since`` and ``until`` (the definitions that are
-        handled, by the opset in which they appeared), ``dtypes`` (of input 0), ``note``, ``module``.
+        handled, by the opset in which they appeared), ``dtypes`` (of input 0), ``note``,
+        ``module``.
     """
     cdef int i, dtype
     rows = []

@@ -1,5 +1,5 @@
 """Memory as onnxruntime sees it: allocators, tensor copies, Memcpy nodes, sync streams."""
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free
 from libc.stdio cimport snprintf
 from libc.string cimport strcmp
@@ -11,7 +11,8 @@ from hipep._session cimport current_run
 from hipep._status cimport failure
 from hipep._sync_stream cimport SyncStream
 from hipep._stream cimport (
-    StreamState, forget_notes, free_stream_state, new_stream_state, note_write, stream_feed, stream_fetch,
+    StreamState, forget_notes, free_stream_state, new_stream_state, note_write, stream_feed,
+    stream_fetch,
     stream_wait)
 
 cdef enum:
@@ -141,9 +142,10 @@ cdef cbool _can_copy(const OrtDataTransferImpl* this, const OrtMemoryDevice* sou
 
 
 cdef StreamState* _state_of(const Ort* ort, const OrtSyncStream* stream) noexcept nogil:
-    if stream == NULL:
-        return NULL
-    return (<SyncStream*>SyncStream_GetImpl(ort, stream)).state
+    cdef SyncStream* ours = NULL
+    if stream != NULL:  # older releases also pass streams that no plugin made
+        ours = <SyncStream*>SyncStream_GetImpl(ort, stream)
+    return NULL if ours == NULL else ours.state
 
 
 cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const OrtValue* source,
@@ -158,6 +160,8 @@ cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const
     if (GetTensorData(ort, source, &data) != NULL or GetTensorMutableData(ort, to, &into) != NULL
             or GetTensorSizeInBytes(ort, source, &size) != NULL):
         return hipep_fail(HIPEP_INVALID, "a value to be copied is not a tensor of fixed size")
+    if size and (data == NULL or into == NULL):  # the allocator has left its reason
+        return HIPEP_OUT_OF_MEMORY
     if to_ours and from_ours:
         forget_notes(state, into, size)
         state.busy = True
@@ -275,6 +279,8 @@ cdef OrtStatus* _memcpy(const Ort* ort, OrtKernelContext* context, bint to_host)
         return error
     if handle == NULL:
         return failure(ort, hipep_fail(HIPEP_INTERNAL, "no stream"), "a Memcpy node")
+    if size and into == NULL:  # the allocator has left its reason
+        return failure(ort, HIPEP_OUT_OF_MEMORY, "a Memcpy node")
     state = <StreamState*>handle
     hipep_set_current_stream(state.stream)
     if to_host:

@@ -1,8 +1,8 @@
 """The slice of the ONNX Runtime C ABI that hipep uses.
 
-No package ships the C headers, so callback structs are declared in their published member order and the API tables are
-addressed by slot number (tables are append-only). ``tests/runtime/test_ort_abi.py`` checks both against the installed
-onnxruntime.
+No package ships the C headers, so callback structs are declared in their published member order and
+the API tables are addressed by slot number (tables are append-only).
+``tests/runtime/test_ort_abi.py`` checks both against the installed onnxruntime.
 """
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t

@@ -1,6 +1,7 @@
 """Calls through the ONNX Runtime API tables, one function per slot that hipep uses.
 
-``Ort`` holds the tables of one onnxruntime library: a process may hold two, so every object keeps its own.
+``Ort`` holds the tables of one onnxruntime library: a process may hold two, so every object keeps
+its own.
 """
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint32_t

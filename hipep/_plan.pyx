@@ -203,6 +203,15 @@ cdef void _start(Builder* b, const hipep_tensor* inputs,
             state.host = facts.host_data
 
 
+cdef void _move_host_values(ValueState* states, int32_t count, const uint8_t* old, int64_t size,
+                            const uint8_t* new) noexcept nogil:
+    """Let states that pointed into one block of host-known values point into its copy."""
+    cdef int32_t v
+    for v in range(count):
+        if old <= states[v].host < old + size:
+            states[v].host = new + (states[v].host - old)
+
+
 cdef hipep_status _resume(Builder* b, const Entry* parent,
                           const uint8_t* readback) noexcept nogil:
     cdef ValueState* state
@@ -212,10 +221,15 @@ cdef hipep_status _resume(Builder* b, const Entry* parent,
             HIPEP_UNSUPPORTED, "more than %d values are read back in one run of one group",
             <int>MAX_SEGMENTS - 1)
     memcpy(b.states, parent.states, b.program.value_count * sizeof(ValueState))
+    memcpy(b.host, parent.host, parent.host_used)
+    _move_host_values(b.states, b.program.value_count, parent.host, parent.host_used, b.host)
+    b.host_used = parent.host_used
     state = &b.states[parent.readback_value]
-    memcpy(b.host, readback, parent.readback_bytes)
-    state.host = b.host
-    b.host_used = (parent.readback_bytes + 15) & ~15
+    state.host = _keep_host(b, readback, parent.readback_bytes)
+    if state.host == NULL:
+        return hipep_fail(
+            HIPEP_UNSUPPORTED, "%lld bytes decide shapes; %d are handled",
+            <long long>(b.host_used + parent.readback_bytes), <int>HOST_BYTES)
     return HIPEP_OK
 
 
@@ -328,7 +342,6 @@ cdef hipep_status _keep(Builder* b, Cache* cache, int32_t depth, int32_t end_nod
 
 cdef void _keep_readback(Builder* b, Entry* entry, bint reads_back, uint8_t* states,
                          uint8_t* host) noexcept nogil:
-    cdef int32_t v
     cdef ValueState* root
     cdef hipep_tensor* tensor
     entry.readback_value = -1
@@ -343,6 +356,6 @@ cdef void _keep_readback(Builder* b, Entry* entry, bint reads_back, uint8_t* sta
     entry.states = <ValueState*>states
     memcpy(states, b.states, b.program.value_count * sizeof(ValueState))
     memcpy(host, b.host, b.host_used)
-    for v in range(b.program.value_count):
-        if b.host <= entry.states[v].host < b.host + b.host_used:
-            entry.states[v].host = host + (entry.states[v].host - b.host)
+    entry.host = host
+    entry.host_used = b.host_used
+    _move_host_values(entry.states, b.program.value_count, b.host, b.host_used, host)

@@ -43,6 +43,8 @@ cdef struct Entry:
     int64_t readback_offset
     int64_t readback_bytes
     ValueState* states  # of all values at the end, if something is read back
+    uint8_t* host  # the host-known values among them
+    int64_t host_used
     char* texts  # per launch, 256 bytes, when debugging
     uint8_t* memory  # holds all of the above
     int64_t capacity

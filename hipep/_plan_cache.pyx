@@ -54,13 +54,14 @@ cdef int32_t _oldest(Cache* cache, const Entry* keep) noexcept nogil:
 
 
 cdef Entry* take_entry(Cache* cache, Program* program, int64_t size,
-                        const Entry* keep) noexcept nogil:
+                       const Entry* keep) noexcept nogil:
     """Return an entry with room for size bytes: the oldest one's when the cache is full."""
     cdef int32_t at
     cdef Entry* entry = NULL
     cdef Entry** grown
     cdef uint8_t* memory
-    while cache.count and cache.bytes + size > program.limits.bytes:
+    while cache.count > program.limits.entries or (
+            cache.count and cache.bytes + size > program.limits.bytes):
         at = _oldest(cache, keep)
         if at < 0:
             break

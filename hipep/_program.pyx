@@ -5,7 +5,7 @@ from libc.string cimport memcpy, strdup
 
 from hipep._graph cimport Graph, Node, Value
 from hipep._kernels cimport *
-from hipep._lowering cimport ROW_SHAPE_ONLY, ROW_VIEW, Row, find_row
+from hipep._lowering cimport ROW_SHAPE_ONLY, ROW_VIEW, find_row
 
 import threading
 
@@ -27,7 +27,7 @@ cdef int _index_values(Graph graph, list input_names, dict index, list values) e
     """Number every value of the group: inputs first, then constants and outputs as they occur."""
     cdef Node node
     cdef Value value
-    inputs = set(name for name in input_names if name is not None)
+    inputs = {name for name in input_names if name is not None}
     for node in graph.nodes:
         for value in node.inputs + node.outputs:
             if value is not None and value.name not in index:
@@ -190,7 +190,7 @@ cdef int _bind_names(Program* program, list names, dict index, bint outputs) exc
 cdef Program* compile_program(
         Graph graph, list input_names, list output_names, hipep_device* device,
         hipep_stream* stream, const PlanLimits* limits) except NULL:
-    """Lower a group. Inputs and outputs are matched by name: onnxruntime re-orders and drops them."""
+    """Lower a group. Inputs and outputs are matched by name: onnxruntime may drop and move them."""
     global _next_uid
     cdef Program* program = <Program*>_array(1, sizeof(Program))
     cdef ProgramValue* slot

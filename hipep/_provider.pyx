@@ -1,5 +1,5 @@
 """The execution provider of one session: what it claims, how it compiles."""
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -18,7 +18,7 @@ from hipep._status cimport failure
 from hipep._stream cimport StreamState
 from hipep._sync_stream cimport new_sync_stream
 
-import hipep.ops
+import hipep.ops  # no-cython-lint
 from hipep._session import record as find_record
 from hipep.grouping import group_nodes
 
@@ -45,6 +45,9 @@ cdef list _consumers(Graph graph):
         for value in node.inputs:
             if value is not None and value.name in producer:
                 edges[producer[value.name]].add(position)
+        for name in node.read_below:
+            if name in producer:
+                edges[producer[name]].add(position)
         for value in node.outputs:
             if value is not None:
                 producer[value.name] = position

@@ -7,7 +7,6 @@ from libc.string cimport memcpy
 from hipep._kernels cimport *
 from hipep._plan cimport MAX_SEGMENTS, build_entry
 from hipep._plan_cache cimport Cache, Entry, OutputShape, find_entry, hash_bytes
-from hipep._program cimport ProgramValue
 from hipep._session cimport current_run
 from hipep._stream cimport (
     find_note, forget_notes, stream_arena, stream_cache, stream_wait)
@@ -123,6 +122,8 @@ cdef hipep_status _bind_outputs(Program* program, StreamState* state, Entry* ent
         size = <int64_t>hipep_dtype_size(shape.dtype)
         for d in range(shape.rank):
             size *= shape.dims[d]
+        if memory == NULL and size:  # the allocator has left its reason
+            return HIPEP_OUT_OF_MEMORY
         forget_notes(state, memory, size)
         state.base[program.input_count + shape.index] = hipep_map(state.device, memory)
     return HIPEP_OK

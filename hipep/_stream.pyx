@@ -1,7 +1,7 @@
 """The state that one run at a time owns: stream, arenas, plan caches, staging memory, notes."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from hipep._kernels cimport *
 from hipep._plan cimport free_builder, new_builder
@@ -74,6 +74,7 @@ cdef hipep_status _take_staging(StreamState* state, int64_t size, uint8_t** out)
     cdef int64_t wanted
     cdef void* memory = NULL
     cdef hipep_status status
+    cdef int32_t i
     size = (size + 63) & ~<int64_t>63
     block = &state.staging[state.staging_count - 1] if state.staging_count else NULL
     if block == NULL or state.staging_used + size > block.bytes:
@@ -82,7 +83,10 @@ cdef hipep_status _take_staging(StreamState* state, int64_t size, uint8_t** out)
             if status != HIPEP_OK:
                 return status
             return _take_staging(state, size, out)
-        wanted = max(size, STAGING_BYTES if block == NULL else block.bytes + block.bytes // 2)
+        # Room for all that the run has staged so far: only the last block is kept for the next.
+        wanted = max(size, STAGING_BYTES)
+        for i in range(state.staging_count):
+            wanted += state.staging[i].bytes
         status = hipep_allocate(
             state.device, wanted, HIPEP_KIND_HOST_ACCESSIBLE, state.stream, &memory)
         if status != HIPEP_OK:

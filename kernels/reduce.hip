@@ -1,9 +1,8 @@
-#include "hipep/reduce.h"
-
 #include "device/arithmetic.h"
 #include "device/device.h"
 #include "device/index.h"
 #include "device/order.h"
+#include "hipep/reduce.h"
 
 namespace hipep {
 namespace {

@@ -13,6 +13,7 @@ KINDS = {
     "system": "runtime/os_*.cc",
     "faithful": "runtime/fiber*.cc",
     "nvidia": "runtime/nvidia*.cc",
+    "amd": "runtime/amd*.cc",
     "gpu": "runtime/gpu_*.cc",
     "runtime": "runtime/*.cc",
     "planner": "*.cc",

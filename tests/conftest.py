@@ -49,11 +49,14 @@ def refused():
 
     import hipep
 
+    def load_and_run(model, feeds):
+        with hipep.InferenceSession(model, device=device_id(), strict=True) as session:
+            assert feeds is not None, "the model was loaded"
+            session.run(None, feeds)
+
     def text(model, feeds=None):
-        with pytest.raises(hipep.HipepError) as caught:  # noqa: PT012
-            with hipep.InferenceSession(model, device=device_id(), strict=True) as session:
-                assert feeds is not None, "the model was loaded"
-                session.run(None, feeds)
+        with pytest.raises(hipep.HipepError) as caught:
+            load_and_run(model, feeds)
         return str(caught.value)
 
     return text

@@ -45,6 +45,14 @@ def test_named_files_exist(page):
     assert missing == []
 
 
+def test_architecture_names_every_module():
+    page = (ROOT / "docs" / "design" / "architecture.md").read_text()
+    modules = {path for pattern in ("*.py", "*.pyx") for path in (ROOT / "hipep").glob(pattern)}
+    plain = {"__init__.py", "__main__.py", "version.py"}
+    missing = [path.name for path in modules if path.name not in plain and path.name not in page]
+    assert missing == []
+
+
 def test_commands_of_the_readme_exist():
     pytest.importorskip("typer")
     from hipep.cli.app import app

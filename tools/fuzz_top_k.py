@@ -18,9 +18,10 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests")]
 
 from helpers.models import NUMBERS  # noqa: E402
+from helpers.strict import host_mode  # noqa: E402
 from helpers.top_k_cases import DIMS, K_SOURCES, KINDS, TopKCase  # noqa: E402
 
-MOST_ELEMENTS = 400_000
+MOST_ELEMENTS = 300_000 if host_mode() == "serial" else 20_000
 LENGTHS = (1, 2, 31, 32, 33, 64, 255, 256, 257, 1023, 1024, 1025, 2048, 4096, 4097)
 
 
@@ -34,13 +35,13 @@ def length(generator, most):
     return int(np.exp(generator.uniform(0, np.log(max(most, 1)))))
 
 
-def random_case(seed, most_extent):
+def random_case(seed, most):
     """The case that belongs to a seed."""
     generator = np.random.default_rng(seed)
     rank = int(generator.choice([1, 2, 2, 2, 3, 3, 4, 8]))
     axis = int(generator.integers(-rank, rank))
-    extent = length(generator, most_extent)
-    shape, left = [1] * rank, MOST_ELEMENTS // max(extent, 1)
+    extent = length(generator, most)
+    shape, left = [1] * rank, most // max(extent, 1)
     for position in range(rank):
         if position != axis % rank:
             shape[position] = length(generator, min(left, 600))
@@ -61,21 +62,23 @@ def random_case(seed, most_extent):
     )
 
 
+def endless(seed):
+    """Seeds of cases without end."""
+    generator = np.random.default_rng(seed)
+    while True:
+        yield int(generator.integers(2**32))
+
+
 def main():
     """Return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=None, help="of the whole run")
     parser.add_argument("--case", type=int, default=None, help="run the model of this seed only")
-    parser.add_argument("--most", type=int, default=300_000, help="greatest extent")
+    parser.add_argument("--most", type=int, default=MOST_ELEMENTS, help="elements")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else int(time.time())
-    if options.case is not None:
-        seeds = iter([options.case])
-    else:
-        seeds = iter(
-            lambda generator=np.random.default_rng(seed): int(generator.integers(2**32)), -1
-        )
+    seeds = [options.case] if options.case is not None else endless(seed)
     end, count = time.monotonic() + options.seconds, 0
     for case_seed in seeds:
         case = random_case(case_seed, options.most)

@@ -1,5 +1,5 @@
 """Elementwise arithmetic with numpy broadcasting, and Cast."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 
 from hipep._graph cimport Node, Value

@@ -1,6 +1,6 @@
 """Gather."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from hipep._graph cimport Node, Value
 from hipep._kernels cimport *

@@ -1,7 +1,7 @@
 """Shape arithmetic that several families share."""
 from libc.stdint cimport int32_t, int64_t
 
-from hipep._kernels cimport HIPEP_INT32, HIPEP_INVALID, HIPEP_MAX_RANK, HIPEP_OK, hipep_fail
+from hipep._kernels cimport HIPEP_INT32, HIPEP_INVALID, HIPEP_OK, hipep_fail
 
 
 cdef hipep_status broadcast_dims(const hipep_tensor* a, const hipep_tensor* b, int32_t* rank,

@@ -1,5 +1,5 @@
 """Ops whose result is the shape of their input: Shape, Size."""
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 from hipep._graph cimport Node
 from hipep._kernels cimport *

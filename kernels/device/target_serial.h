@@ -37,13 +37,21 @@ HIPEP_DEVICE constexpr int warp_size() { return 1; }
 HIPEP_DEVICE void block_sync() {}
 HIPEP_DEVICE void device_fence() {}
 template <class T>
-HIPEP_DEVICE T shuffle(T value, int) { return value; }
+HIPEP_DEVICE T shuffle(T value, int) {
+  return value;
+}
 template <class T>
-HIPEP_DEVICE T shuffle_down(T value, int) { return value; }
+HIPEP_DEVICE T shuffle_down(T value, int) {
+  return value;
+}
 template <class T>
-HIPEP_DEVICE T shuffle_up(T value, int) { return value; }
+HIPEP_DEVICE T shuffle_up(T value, int) {
+  return value;
+}
 template <class T>
-HIPEP_DEVICE T shuffle_xor(T value, int) { return value; }
+HIPEP_DEVICE T shuffle_xor(T value, int) {
+  return value;
+}
 HIPEP_DEVICE uint64_t ballot(bool predicate) { return predicate ? 1 : 0; }
 // On memory of this block only (HIPEP_SHARED): returns the old value.
 template <class T>
@@ -54,7 +62,9 @@ HIPEP_DEVICE T shared_atomic_add(T* at, T value) {
 }
 // On device memory, across blocks: returns the old value.
 template <class T>
-HIPEP_DEVICE T global_atomic_add(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+HIPEP_DEVICE T global_atomic_add(T* at, T value) {
+  return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
 
 struct SerialEntry {
   const char* name;
@@ -71,12 +81,12 @@ struct SerialEntry {
 #define HIPEP_STRING(x) HIPEP_STRING_(x)
 // A row of the table hipep_serial_<isa>: constant data in a section of its own, since a constructor here would run on
 // machines without the instructions.
-#define HIPEP_KERNEL(name, Args, BLOCK)                                                                        \
-  static HIPEP_DEVICE void name##_body(const Args& args, const hipep::Grid<BLOCK>& grid);                      \
-  static void name##_entry(const void* args, int64_t begin, int64_t end) {                                     \
-    name##_body(*static_cast<const Args*>(args), hipep::Grid<BLOCK>{begin, end});                              \
-  }                                                                                                            \
-  __attribute__((section("hipep_serial_" HIPEP_STRING(HIPEP_ISA)), used)) static const hipep::SerialEntry      \
-      name##_row = {#name, name##_entry};                                                                      \
-  static HIPEP_DEVICE void name##_body([[maybe_unused]] const Args& args,                                      \
+#define HIPEP_KERNEL(name, Args, BLOCK)                                                     \
+  static HIPEP_DEVICE void name##_body(const Args& args, const hipep::Grid<BLOCK>& grid);   \
+  static void name##_entry(const void* args, int64_t begin, int64_t end) {                  \
+    name##_body(*static_cast<const Args*>(args), hipep::Grid<BLOCK>{begin, end});           \
+  }                                                                                         \
+  __attribute__((section("hipep_serial_" HIPEP_STRING(HIPEP_ISA)),                          \
+                 used)) static const hipep::SerialEntry name##_row = {#name, name##_entry}; \
+  static HIPEP_DEVICE void name##_body([[maybe_unused]] const Args& args,                   \
                                        [[maybe_unused]] const hipep::Grid<BLOCK>& grid)

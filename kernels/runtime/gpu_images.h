@@ -19,10 +19,12 @@ class Images {
   static const Images* open(const char* backend);
   // NULL if there is no such module.
   const void* find(const char* module) const;
+  // Up to one without a name.
+  const Image* begin() const { return first_; }
 
  private:
   explicit Images(const Image* first) : first_(first) {}
-  const Image* first_;  // up to one without a name
+  const Image* first_;
 };
 
 }  // namespace hipep

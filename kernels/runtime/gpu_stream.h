@@ -1,8 +1,8 @@
 // Streams and events of a GPU backend, written over what its driver calls them.
 //
-// Driver has the types Device, Scope, Stream and Event, the table api() with members of the same names for both vendors,
-// usable(), clear_error(), copy_async(to, from, bytes, stream), fail(result, call, ordinal) and the constants kSuccess, kNotReady,
-// kStreamNonBlocking, kEventDisableTiming and kLaunch (the name of the launch call).
+// Driver has the types Device, Scope, Stream and Event, the table api() with members of the same names for both
+// vendors, usable(), clear_error(), copy_async(to, from, bytes, stream), fail(result, call, ordinal) and the constants
+// kSuccess, kNotReady, kStreamNonBlocking, kEventDisableTiming and kLaunch (the name of the launch call).
 #pragma once
 
 #include <atomic>
@@ -39,9 +39,8 @@ class GpuStream final : public hipep_stream {
     Scope scope(device_);
     if (scope.status() != HIPEP_OK) return scope.status();
     void* parameters[] = {const_cast<void*>(launch.args)};
-    const int result =
-        Driver::api().launch_kernel(static_cast<typename Driver::Function>(launch.entry), launch.grid, 1, 1,
-                                    launch.kernel->block, 1, 1, 0, stream_, parameters, nullptr);
+    const int result = Driver::api().launch_kernel(static_cast<typename Driver::Function>(launch.entry), launch.grid, 1,
+                                                   1, launch.kernel->block, 1, 1, 0, stream_, parameters, nullptr);
     if (__builtin_expect(result == Driver::kSuccess, 1)) {
       last_kernel_ = launch.kernel->name;
       return HIPEP_OK;
@@ -124,9 +123,7 @@ class GpuEvent final : public hipep_event {
     return HIPEP_OK;
   }
 
-  hipep_status record(hipep_stream* stream) override {
-    return static_cast<GpuStream<Driver>*>(stream)->record(event_);
-  }
+  hipep_status record(hipep_stream* stream) override { return static_cast<GpuStream<Driver>*>(stream)->record(event_); }
   hipep_status wait_on(uint64_t, hipep_stream* stream) override {
     return static_cast<GpuStream<Driver>*>(stream)->wait_for(event_);
   }

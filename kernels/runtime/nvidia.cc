@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "gpu_stream.h"
 #include "guarded.h"
 
 namespace hipep {
@@ -18,7 +19,7 @@ NvidiaScope::NvidiaScope(NvidiaDevice* device) {
   if (current == wanted) return;
   const cuda::Result result = cuda::api().context_set_current(wanted);
   if (result != cuda::kSuccess) {
-    status_ = cuda::fail(result, "cuCtxSetCurrent", device->info.ordinal);
+    status_ = cuda::fail(result, "CtxSetCurrent", device->info.ordinal);
     return;
   }
   previous_ = current;
@@ -30,12 +31,12 @@ hipep_status NvidiaDevice::open(int32_t ordinal, const Images* images) {
   info.ordinal = ordinal;
   snprintf(info.backend, sizeof info.backend, "nvidia");
   cuda::Result result = api.device_get(&device_, ordinal);
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuDeviceGet", ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "DeviceGet", ordinal);
   result = api.device_name(info.name, sizeof info.name, device_);
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuDeviceGetName", ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "DeviceGetName", ordinal);
   size_t memory = 0;
   result = api.device_total_memory(&memory, device_);
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuDeviceTotalMem", ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "DeviceTotalMem", ordinal);
   info.memory_bytes = static_cast<int64_t>(memory);
 
   int32_t major = 0, minor = 0, shared_bytes = 0;
@@ -53,7 +54,7 @@ hipep_status NvidiaDevice::open(int32_t ordinal, const Images* images) {
   };
   for (const auto& each : attributes) {
     result = api.device_attribute(each.value, each.attribute, device_);
-    if (result != cuda::kSuccess) return cuda::fail(result, "cuDeviceGetAttribute", ordinal);
+    if (result != cuda::kSuccess) return cuda::fail(result, "DeviceGetAttribute", ordinal);
   }
   snprintf(info.arch, sizeof info.arch, "sm_%d%d", major, minor);
   info.shared_bytes = shared_bytes;
@@ -63,8 +64,8 @@ hipep_status NvidiaDevice::open(int32_t ordinal, const Images* images) {
 }
 
 cuda::Context NvidiaDevice::context() {
-  if (cuda::forked()) {
-    cuda::fail_forked();
+  if (!cuda::process().usable()) {
+    cuda::fail_unusable();
     return nullptr;
   }
   if (context_.load(std::memory_order_acquire) == nullptr) retain_context();
@@ -76,7 +77,7 @@ hipep_status NvidiaDevice::retain_context() {
   if (context_.load(std::memory_order_relaxed) != nullptr) return HIPEP_OK;
   cuda::Context context = nullptr;
   const cuda::Result result = cuda::api().primary_context_retain(&context, device_);
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuDevicePrimaryCtxRetain", info.ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "DevicePrimaryCtxRetain", info.ordinal);
   context_.store(context, std::memory_order_release);
   return HIPEP_OK;
 }
@@ -94,7 +95,7 @@ hipep_status NvidiaDevice::allocate(size_t bytes, int32_t kind, void** out) {
   }
   if (result == cuda::kSuccess) return HIPEP_OK;
   if (result != cuda::kOutOfMemory) {
-    return cuda::fail(result, kind == HIPEP_KIND_DEVICE ? "cuMemAlloc" : "cuMemHostAlloc", info.ordinal);
+    return cuda::fail(result, kind == HIPEP_KIND_DEVICE ? "MemAlloc" : "MemHostAlloc", info.ordinal);
   }
   if (kind != HIPEP_KIND_DEVICE) {
     return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes of pinned host memory", bytes);
@@ -106,7 +107,7 @@ hipep_status NvidiaDevice::allocate(size_t bytes, int32_t kind, void** out) {
 }
 
 void NvidiaDevice::free(void* pointer, size_t, int32_t kind) {
-  if (cuda::forked()) return;
+  if (!cuda::process().usable()) return;
   NvidiaScope scope(this);
   if (scope.status() != HIPEP_OK) return;
   if (kind == HIPEP_KIND_DEVICE) {
@@ -121,7 +122,7 @@ hipep_status NvidiaDevice::free_bytes(int64_t* out) {
   if (scope.status() != HIPEP_OK) return scope.status();
   size_t free = 0, total = 0;
   const cuda::Result result = cuda::api().memory_info(&free, &total);
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuMemGetInfo", info.ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "MemGetInfo", info.ordinal);
   *out = static_cast<int64_t>(free);
   return HIPEP_OK;
 }
@@ -139,16 +140,12 @@ bool NvidiaDevice::host_readable(const void* pointer) {
 
 hipep_status NvidiaDevice::create_stream(hipep_stream** out) {
   NvidiaScope scope(this);
-  if (scope.status() != HIPEP_OK) return scope.status();
-  *out = new_nvidia_stream(this);
-  return *out == nullptr ? HIPEP_DEVICE_ERROR : HIPEP_OK;
+  return scope.status() != HIPEP_OK ? scope.status() : GpuStream<NvidiaDriver>::create(this, out);
 }
 
 hipep_status NvidiaDevice::create_event(hipep_event** out) {
   NvidiaScope scope(this);
-  if (scope.status() != HIPEP_OK) return scope.status();
-  *out = new_nvidia_event(this);
-  return *out == nullptr ? HIPEP_DEVICE_ERROR : HIPEP_OK;
+  return scope.status() != HIPEP_OK ? scope.status() : GpuEvent<NvidiaDriver>::create(this, out);
 }
 
 // Called in the device's scope with the lock held.
@@ -169,7 +166,7 @@ hipep_status NvidiaDevice::load(const char* name, cuda::Module* out) {
                       "driver",
                       info.ordinal, info.name, info.arch);
   }
-  if (result != cuda::kSuccess) return cuda::fail(result, "cuModuleLoadData", info.ordinal);
+  if (result != cuda::kSuccess) return cuda::fail(result, "ModuleLoadData", info.ordinal);
   modules_.emplace(name, *out);
   return HIPEP_OK;
 }
@@ -210,8 +207,8 @@ const Kernels& kernels() {
 
 const char* problem() {
   if (*cuda::api().problem != '\0') return cuda::api().problem;
-  if (!cuda::forked()) return kernels().problem.c_str();
-  cuda::fail_forked();
+  if (cuda::process().usable()) return kernels().problem.c_str();
+  cuda::fail_unusable();
   return hipep_last_error();
 }
 

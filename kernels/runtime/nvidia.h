@@ -1,4 +1,4 @@
-// What the files of the NVIDIA driver share.
+// The NVIDIA driver's device.
 #pragma once
 
 #include <atomic>
@@ -57,8 +57,25 @@ class NvidiaScope {
   cuda::Context previous_ = nullptr;
 };
 
-// NULL with the error text set; called in the device's scope.
-hipep_stream* new_nvidia_stream(NvidiaDevice* device);
-hipep_event* new_nvidia_event(NvidiaDevice* device);
+// What streams and events are written over.
+struct NvidiaDriver {
+  using Device = NvidiaDevice;
+  using Scope = NvidiaScope;
+  using Stream = cuda::Stream;
+  using Event = cuda::Event;
+  using Function = cuda::Function;
+  static constexpr int kSuccess = cuda::kSuccess, kNotReady = cuda::kNotReady;
+  static constexpr unsigned kStreamNonBlocking = cuda::kStreamNonBlocking;
+  static constexpr unsigned kEventDisableTiming = cuda::kEventDisableTiming;
+  static constexpr const char* kLaunch = "LaunchKernel";
+
+  static const cuda::Api& api() { return cuda::api(); }
+  static bool usable() { return cuda::process().usable(); }
+  static void clear_error() {}
+  static int copy_async(void* to, const void* from, size_t bytes, Stream stream) {
+    return api().copy_async(reinterpret_cast<cuda::Pointer>(to), reinterpret_cast<cuda::Pointer>(from), bytes, stream);
+  }
+  static hipep_status fail(int result, const char* call, int32_t ordinal) { return cuda::fail(result, call, ordinal); }
+};
 
 }  // namespace hipep

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include <atomic>
 #include <string>
 
 #include "os.h"
@@ -16,13 +15,7 @@ constexpr const char* kLibrary = "libcuda.so.1";
 constexpr Result kFirstFault = 700, kLastFault = 719;
 constexpr Result kTooManyResources = 701, kPeerAccessAlreadyEnabled = 704, kPeerAccessNotEnabled = 705;
 
-std::atomic<int64_t> opened_by{0};
-std::atomic<bool> is_forked{false};
-
-void before_fork() {}
-void after_fork() {
-  if (os::process_id() != opened_by.load(std::memory_order_relaxed)) is_forked.store(true, std::memory_order_relaxed);
-}
+DriverProcess opened_in;
 
 bool is_fault(Result result) {
   return result >= kFirstFault && result <= kLastFault && result != kTooManyResources &&
@@ -51,10 +44,11 @@ void open(Api* api) {
              kLibrary, missing);
     return;
   }
-  opened_by.store(os::process_id(), std::memory_order_relaxed);
-  os::around_fork(before_fork, after_fork);
   const Result result = api->init(0);
-  if (result == kSuccess) return;
+  if (result == kSuccess) {
+    opened_in.opened();
+    return;
+  }
   const char* text = nullptr;
   api->error_string(result, &text);
   snprintf(api->problem, sizeof api->problem, "the NVIDIA driver does not start: cuInit: %s (%d); see nvidia-smi",
@@ -72,20 +66,16 @@ const Api& api() {
   return *one;
 }
 
-bool forked() { return is_forked.load(std::memory_order_relaxed); }
+const DriverProcess& process() { return opened_in; }
 
-hipep_status fail_forked() {
-  return hipep_fail(HIPEP_DEVICE_ERROR,
-                    "this process was made by fork() after the NVIDIA driver was opened, which the driver does not "
-                    "support: start it with spawn");
-}
+hipep_status fail_unusable() { return opened_in.fail("the NVIDIA driver"); }
 
 hipep_status fail(Result result, const char* call, int32_t ordinal) {
   const char *name = nullptr, *text = nullptr;
   api().error_name(result, &name);
   api().error_string(result, &text);
   const hipep_status status = result == kOutOfMemory ? HIPEP_OUT_OF_MEMORY : HIPEP_DEVICE_ERROR;
-  return hipep_fail(status, "%s on nvidia:%d: %s (%s)%s", call, ordinal, text == nullptr ? "unknown error" : text,
+  return hipep_fail(status, "cu%s on nvidia:%d: %s (%s)%s", call, ordinal, text == nullptr ? "unknown error" : text,
                     name == nullptr ? "no name" : name,
                     is_fault(result) ? "; the device can be used again in a new process only" : "");
 }

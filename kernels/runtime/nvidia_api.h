@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu_process.h"
 #include "hipep/runtime.h"
 
 namespace hipep {
@@ -91,10 +92,9 @@ struct Api {
 
 // Opened at the first call.
 const Api& api();
-// fork() leaves the driver unusable in the child.
-bool forked();
-hipep_status fail_forked();
-// The status and text of a driver call that failed.
+const DriverProcess& process();
+hipep_status fail_unusable();
+// The status and text of a driver call that failed: "MemAlloc" for cuMemAlloc.
 hipep_status fail(Result result, const char* call, int32_t ordinal);
 
 }  // namespace cuda

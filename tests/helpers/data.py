@@ -26,7 +26,7 @@ def any_bits(dtype, shape, seed=0):
 
 
 def extremes(dtype):
-    """NaN of both signs, infinities, zeros, subnormals and limits; the limits of an integer type."""
+    """NaN of both signs, infinities, zeros, subnormals and limits; of integers the limits."""
     dtype = dtype_of(dtype)
     if dtype == np.bool_:
         return np.array([True, False])

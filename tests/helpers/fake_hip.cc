@@ -1,10 +1,13 @@
 // A stand-in for libamdhip64.so: memory of the host, streams that run in order, and a log of every call.
 //
 // The environment says what it is: FAKE_HIP_VERSION (70051831), FAKE_HIP_DEVICES (architectures, "gfx1151"; empty: no
-// device), FAKE_HIP_MEMORY (bytes of each device), FAKE_HIP_INTEGRATED and FAKE_HIP_UNREGISTERED (the result of asking for
-// the attributes of foreign pointers). FAKE_HIP_5 at compile time leaves out what HIP 5 does not have.
-// A code object is the text "FAKE <target>" and a line "<kernel> <bytes of its argument>" for each kernel.
+// device), FAKE_HIP_MEMORY (bytes of each device), FAKE_HIP_NAME, FAKE_HIP_INTEGRATED and FAKE_HIP_UNREGISTERED (the
+// result of asking for the attributes of foreign pointers). FAKE_HIP_5 at compile time leaves out what HIP 5 lacks.
+//
+// A code object is the text "FAKE <target>" and a line "<kernel> <bytes of its argument>" for each kernel, or one that
+// a compiler has made, whose kernels are found but whose arguments are not logged.
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,8 +116,8 @@ __attribute__((format(printf, 2, 3))) int enter(const char* call, const char* fo
   return result_of(result);
 }
 
-#define ENTER(call, ...)                                          \
-  std::lock_guard<std::recursive_mutex> hold(state().lock);       \
+#define ENTER(call, ...)                                    \
+  std::lock_guard<std::recursive_mutex> hold(state().lock); \
   if (const int due = enter(call, __VA_ARGS__); due != kSuccess) return due
 
 void enqueue(Stream* stream, std::function<void()> work) {
@@ -130,6 +133,23 @@ int allocate(void** out, size_t bytes, int type) {
   s.allocations[*out] = {bytes, type, current};
   if (type == 2) s.used[current] += bytes;
   return kSuccess;
+}
+
+// The names of the kernels: each has a descriptor, a symbol that ends in ".kd".
+void read_elf(const char* image, Module* module) {
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(image);
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(image + header->e_shoff);
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM) continue;
+    const char* names = image + sections[sections[i].sh_link].sh_offset;
+    const auto* symbols = reinterpret_cast<const Elf64_Sym*>(image + sections[i].sh_offset);
+    for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k) {
+      std::string name = names + symbols[k].st_name;
+      if (name.size() < 3 || name.compare(name.size() - 3, 3, ".kd") != 0) continue;
+      name.resize(name.size() - 3);
+      module->functions[name] = {name, 0, current};
+    }
+  }
 }
 
 int release(void* pointer) {
@@ -329,9 +349,12 @@ HIP hipModuleLoadData(Module** module, const void* image) {
   std::istringstream text(memcmp(image, "FAKE ", 5) == 0 ? static_cast<const char*>(image) : "");
   std::string word, target;
   text >> word >> target;
+  const bool compiled = memcmp(image, ELFMAG, SELFMAG) == 0;
+  if (compiled) target = "elf";
   ENTER("hipModuleLoadData", "target=%s", target.c_str());
   if (target.empty()) return result_of(kInvalidImage);
   *module = new Module;
+  if (compiled) read_elf(static_cast<const char*>(image), *module);
   size_t bytes;
   while (text >> word >> bytes) (*module)->functions[word] = {word, bytes, current};
   return kSuccess;

@@ -68,7 +68,9 @@ def top_k_model(dtype, shape, k=None, outputs=("values", "indices"), opset=24, *
     if opset < 10:
         return node_model("TopK", inputs, outputs, opset=opset, k=k, **attributes)
     if k is None:
-        return node_model("TopK", {**inputs, "k": ("int64", [1])}, outputs, None, opset, **attributes)
+        return node_model(
+            "TopK", {**inputs, "k": ("int64", [1])}, outputs, None, opset, **attributes
+        )
     constants = {"k": np.array([k], np.int64)}
     return node_model("TopK", inputs, outputs, constants, opset, **attributes)
 

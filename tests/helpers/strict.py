@@ -1,4 +1,4 @@
-"""Sessions whose runs are checked: nothing on the CPU, the same bits again, a quiet steady state."""
+"""Sessions whose runs are checked: nothing on the CPU, the same bits again, a steady state."""
 
 import os
 

@@ -11,6 +11,8 @@ from helpers.elementwise import (
 )
 from helpers.models import NUMBERS
 
+SINCE_OPSET_7 = ["float16", "float32", "float64", "int32", "int64", "uint32", "uint64"]
+
 
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_every_type(strict_session, dtype):
@@ -18,7 +20,7 @@ def test_every_type(strict_session, dtype):
 
 
 @pytest.mark.parametrize("opset", [7, 13, 14])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "int64", "uint32", "uint64"])
+@pytest.mark.parametrize("dtype", SINCE_OPSET_7)
 def test_every_definition(strict_session, dtype, opset):
     check_binary(strict_session, "Add", references.add, dtype, opset)
 

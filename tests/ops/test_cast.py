@@ -31,7 +31,9 @@ def test_every_pair(strict_session, source, to):
 @pytest.mark.parametrize("shape", [(), (1,), (2, 1, 2, 1, 3, 1, 2, 5), (2, 0), (65537,)])
 def test_shapes(run_strict, shape):
     x = data.random("float32", shape, seed=3)
-    assert_exact(run_strict(cast_model("float32", "int64"), {"x": x})[0], np.trunc(x).astype("int64"))
+    assert_exact(
+        run_strict(cast_model("float32", "int64"), {"x": x})[0], np.trunc(x).astype("int64")
+    )
 
 
 @pytest.mark.parametrize("opset", [6, 9, 13, 19, 21, 23, 24])
@@ -43,7 +45,9 @@ def test_every_definition(run_strict, opset):
 
 def test_opset_25(run_strict):
     x = data.random("float32", (33,), seed=4)
-    assert_exact(run_strict(cast_model("float32", "int8", [33], 25), {"x": x})[0], x.astype(np.int8))
+    assert_exact(
+        run_strict(cast_model("float32", "int8", [33], 25), {"x": x})[0], x.astype(np.int8)
+    )
 
 
 @pytest.mark.parametrize("source", FLOATS)

@@ -13,6 +13,8 @@ from helpers.elementwise import (
 )
 from helpers.models import INTEGERS, NUMBERS, node_model
 
+SINCE_OPSET_7 = ["float16", "float32", "float64", "int32", "int64", "uint32", "uint64"]
+
 
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_every_type(strict_session, dtype):
@@ -20,7 +22,7 @@ def test_every_type(strict_session, dtype):
 
 
 @pytest.mark.parametrize("opset", [7, 13, 14])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "int64", "uint32", "uint64"])
+@pytest.mark.parametrize("dtype", SINCE_OPSET_7)
 def test_every_definition(strict_session, dtype, opset):
     check_binary(strict_session, "Div", references.div, dtype, opset)
 
@@ -65,4 +67,6 @@ def test_integers_divided_by_zero_and_the_least_by_minus_one(run_strict, dtype):
 def test_floats_divided_by_zero(run_strict):
     a, b = np.float32([1, -1, 0, 1]), np.float32([0, 0, 0, -0.0])
     model = node_model("Div", {"a": ("float32", [4]), "b": ("float32", [4])})
-    assert_exact(run_strict(model, {"a": a, "b": b})[0], np.float32([np.inf, -np.inf, np.nan, -np.inf]))
+    assert_exact(
+        run_strict(model, {"a": a, "b": b})[0], np.float32([np.inf, -np.inf, np.nan, -np.inf])
+    )

@@ -43,5 +43,7 @@ def test_one_value_as_two_outputs(run_strict):
         helper.make_node("Identity", ["x"], ["w"]),
     ]
     x = data.random("float32", (3, 5), seed=4)
-    outputs = run_strict(graph_model(nodes, {"x": ("float32", ["n", 5])}, ["y", "z", "w"]), {"x": x})
+    outputs = run_strict(
+        graph_model(nodes, {"x": ("float32", ["n", 5])}, ["y", "z", "w"]), {"x": x}
+    )
     assert [bits(array) for array in outputs] == [bits(-x), bits(-x), bits(x)]

@@ -24,7 +24,9 @@ def reduce_model(dtype, shape, axes=None, opset=24, **attributes):
 
 
 def expected(x, axes, keepdims=1):
-    return reduce_extreme(x, tuple(range(x.ndim)) if axes in (None, ()) else axes, FIND_MAX, keepdims)
+    return reduce_extreme(
+        x, tuple(range(x.ndim)) if axes in (None, ()) else axes, FIND_MAX, keepdims
+    )
 
 
 @pytest.mark.parametrize("axes", AXES)
@@ -78,13 +80,20 @@ def test_nothing_to_reduce(run_strict, dtype, shape):
 @pytest.mark.parametrize("n", [1, 2, 31, 33, 257, 1025, 4099, 70001])
 def test_lengths(run_strict, n):
     x = data.random("float32", (2, n), seed=n)
-    assert_exact(run_strict(reduce_model("float32", ["n", "m"], (-1,)), {"x": x})[0], expected(x, (1,)))
+    assert_exact(
+        run_strict(reduce_model("float32", ["n", "m"], (-1,)), {"x": x})[0], expected(x, (1,))
+    )
 
 
 def test_axes_that_are_fed(strict_session):
     model = node_model("ReduceMin", {"x": ("float32", None), "axes": ("int64", ["n"])})
     session = strict_session(model)
-    for shape, axes in [((3, 4), (0,)), ((2, 3, 4), (0, -1)), ((1, 2, 1, 2, 3, 1, 2, 2), (1, 4)), ((), ())]:
+    for shape, axes in [
+        ((3, 4), (0,)),
+        ((2, 3, 4), (0, -1)),
+        ((1, 2, 1, 2, 3, 1, 2, 2), (1, 4)),
+        ((), ()),
+    ]:
         x = data.random("float32", shape, seed=5)
         actual = session.run({"x": x, "axes": np.array(axes, np.int64)})[0]
         assert_exact(actual, expected(x, axes))

@@ -34,7 +34,8 @@ def test_every_definition(run_strict, opset, axes):
 
 def test_without_axes_every_extent_of_one_goes(strict_session):
     session = strict_session(squeeze_model("int16", None))
-    for shape in [(1, 3, 1), (2, 3), (1,), (), (1, 1, 1), (2, 1, 3, 1, 2, 1, 2, 1), (0, 1), (1, 3, 1)]:
+    rank_8 = (2, 1, 3, 1, 2, 1, 2, 1)
+    for shape in [(1, 3, 1), (2, 3), (1,), (), (1, 1, 1), rank_8, (0, 1), (1, 3, 1)]:
         x = data.random("int16", shape, seed=3)
         assert bits(session.run({"x": x})[0]) == bits(np.squeeze(x))
 
@@ -56,7 +57,8 @@ def test_an_extent_that_is_not_one_is_refused(refused):
 
 
 @pytest.mark.parametrize(
-    ("axes", "says"), [([2], "axis 2 is out of range for rank 2"), ([0, -2], "axis 0 is given twice")]
+    ("axes", "says"),
+    [([2], "axis 2 is out of range for rank 2"), ([0, -2], "axis 0 is given twice")],
 )
 def test_axes_that_do_not_fit(refused, axes, says):
     text = refused(squeeze_model("float32", None, axes), {"x": np.zeros((1, 1), np.float32)})

@@ -41,7 +41,8 @@ def test_nan_with_the_sign_bit_is_nan(run_strict, dtype, largest, indices):
 def test_one_negative_nan_among_many(run_strict, dtype, largest):
     x = data.random(dtype, (2, 64), seed=1)
     x[:, 37] = -dtype_of(dtype).type(NAN)
-    assert_top_k(run_strict(top_k_model(dtype, [2, 64], 16, largest=largest), {"x": x}), x, 16, largest=largest)
+    model = top_k_model(dtype, [2, 64], 16, largest=largest)
+    assert_top_k(run_strict(model, {"x": x}), x, 16, largest=largest)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

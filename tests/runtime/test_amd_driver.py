@@ -6,111 +6,34 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from runtime_library import kernels_library, run
+from amd_library import build_folder, compiler, install, run_amd
 
-FAKE_SOURCE = Path(__file__).parents[1] / "helpers" / "fake_hip.cc"
-
-# Kernels of two modules for two exact and one generic target, as the stand-in reads them.
-IMAGES = r"""
-struct image { const char* module; const void* bytes; };
-const struct image hipep_amd_images[] = {
-    {"first.gfx1151", "FAKE gfx1151\nscale 32\n"},
-    {"first.gfx90a", "FAKE gfx90a\nscale 32\n"},
-    {"first.gfx11-generic", "FAKE gfx11-generic\nscale 32\n"},
-    {"second.gfx1151", "FAKE gfx1151\nwide 1000\n"},
-    {"broken.gfx1151", "no code object"},
-    {0, 0}};
-"""
-
-# Releases memory when the libraries are unloaded at exit: later than everything that HIP does then.
-LATE = r"""
-static void (*release)(void*, void*, int), *device, *pointer;
-void late(void (*r)(void*, void*, int), void* d, void* p) { release = r, device = d, pointer = p; }
-__attribute__((destructor)) static void at_exit(void) { if (release) release(device, pointer, 0); }
-"""
-
-PRELUDE = """
-r = Runtime({kernels!r})
-
-def fake():
-    library = ctypes.CDLL(next(hip_copies()))
-    library.fake_hip_take_log.restype = c_char_p
-    return library
-
-def hip_copies():
-    for line in open("/proc/self/maps"):
-        path = line.split(maxsplit=5)[-1].rstrip()
-        if Path(path).name.startswith("libamdhip64.so"):
-            yield path
-
-def log(*calls):
-    "What was called since the last time, only these calls if any are named."
-    lines = fake().fake_hip_take_log().decode().splitlines()
-    return [line for line in lines if not calls or line.split()[0] in calls]
-
-def fail(call, result, at=1):
-    fake().fake_hip_fail(call.encode(), at, result)
-
-def open_amd(ordinal=0):
-    device = r.open(ordinal=ordinal, backend=b"amd")
-    log()
-    return device
-
-def refused(ordinal=0):
-    assert r.device_open(b"amd", ordinal, 0, 0, byref(c_void_p())) == NO_DRIVER
-    return r.error()
-
-def resolve(device, module=b"first", name=b"scale", block=256):
-    kernel, entry = Kernel(module, name, block), c_void_p()
-    status = r.kernel_resolve(device, byref(kernel), byref(entry))
-    return status, kernel, entry
-
-def launch(stream, resolved, args=bytes(32), grid=3):
-    status, kernel, entry = resolved
-    assert status == OK, r.error()
-    return r.launch(stream, byref(kernel), entry, grid, 1, 1, args, len(args))
-"""
-
-
-def compiler(*names):
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        pytest.skip(f"none of {', '.join(names)} is there")
-    return found
+HELPERS = Path(__file__).parents[1] / "helpers"
+KERNELS = HELPERS.parents[1] / "kernels"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with a runtime library, its AMD kernels and, in folders of their own, HIP runtimes."""
     folder = tmp_path_factory.mktemp("amd")
-    shutil.copy(kernels_library(), folder)
-    build = [compiler("gcc", "cc"), "-shared", "-fPIC", "-x", "c", "-"]
-    for name, source in [("hipep_amd", IMAGES), ("late", LATE)]:
-        command = [*build, "-o", folder / f"lib{name}.so"]
-        subprocess.run(command, input=source, text=True, check=True)
-    build = [compiler("g++", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", FAKE_SOURCE]
-    for name, options in [("seven", []), ("five", ["-DFAKE_HIP_5"])]:
-        (folder / name).mkdir()
-        subprocess.run([*build, *options, "-o", folder / name / "hip.so"], check=True)
-    install(folder, "default", "libamdhip64.so.7")
+    build_folder(folder)
     if "this build has no amd" in run_amd(folder, 'print(r.backend_problem(b"amd").decode())'):
         pytest.skip("built without the AMD driver")
     return folder
 
 
-def install(folder, where, name, which="seven"):
-    """Put a HIP runtime of that name into a folder."""
-    path = folder / where
-    path.mkdir(parents=True, exist_ok=True)
-    shutil.copy(folder / which / "hip.so", path / name)
-    return path
+# ---- The declarations ----
 
 
-def run_amd(folder, code, libraries="default", expect=0, **environment):
-    """Run code in a process that finds the HIP runtime in that folder only."""
-    prelude = PRELUDE.format(kernels=str(folder / "libhipep_kernels.so"))
-    paths = {"LD_LIBRARY_PATH": str(folder / libraries), "HIP_PATH": "", "ROCM_PATH": ""}
-    return run(prelude + code, expect, **{**paths, **environment})
+def test_declarations_agree_with_the_headers():
+    headers = [Path("/usr/include"), Path("/opt/rocm/include")]
+    found = [path for path in headers if (path / "hip" / "hip_runtime_api.h").exists()]
+    if not found or not KERNELS.exists():
+        pytest.skip("no HIP headers here")
+    command = [compiler("g++", "c++"), "-std=c++17", "-fsyntax-only", HELPERS / "hip_headers.cc"]
+    command += [f"-I{path}" for path in (KERNELS, KERNELS / "include", KERNELS / "runtime")]
+    command += [f"-isystem{path}" for path in found if path != headers[0]]
+    result = subprocess.run(command, text=True, capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 # ---- Which HIP runtime ----
@@ -282,8 +205,9 @@ block, pinned = r.memory(d, 100), r.memory(d, 100, kind=HOST_ACCESSIBLE)
 assert "hipHostMalloc on=0 bytes=2097152 flags=3" in log()
 here = ctypes.create_string_buffer(b"x" * 100, 100)
 back = ctypes.create_string_buffer(100)
-for stream, to, source in ((t, block, here), (t, pinned, block), (t, back, pinned), (s, back, here)):
-    r.check(r.copy_async(stream, to, source, 100, 0))
+for to, source in ((block, here), (pinned, block), (back, pinned)):
+    r.check(r.copy_async(t, to, source, 100, 0))
+r.check(r.copy_async(s, back, here, 100, 0))
 r.check(r.stream_synchronize(t))
 r.check(r.stream_synchronize(s))
 assert back.raw == b"x" * 100
@@ -337,22 +261,22 @@ assert launch(s, resolve(d)) == OK, r.error()
 
 def test_memory_in_use_on_another_stream_is_not_handed_out(folder):
     code = """
-d = open_amd()
+d, SIZE = open_amd(), 20 << 20  # a segment each
 busy, free, here = r.stream(d), r.stream(d), ctypes.create_string_buffer(64)
 fake().fake_hip_defer(1)
-block = r.memory(d, 5000, busy)
+block = r.memory(d, SIZE, busy)
 r.check(r.copy_async(busy, block, here, 64, 0))
 r.set_current_stream(busy)
 r.release(d, block, DEVICE)
-other = r.memory(d, 5000, free)
+other = r.memory(d, SIZE, free)
 assert other != block
-assert r.memory(d, 5000, busy) == block
+assert r.memory(d, SIZE, busy) == block
 r.release(d, block, DEVICE)
 r.set_current_stream(None)
 r.pool_trim(d)
 assert not log("hipFree")
 r.check(r.stream_synchronize(busy))
-assert r.memory(d, 5000, free) == block
+assert r.memory(d, SIZE, free) == block
 r.release(d, block, DEVICE)
 r.release(d, other, DEVICE)
 r.pool_trim(d)
@@ -420,8 +344,8 @@ assert r.stream_synchronize(s) == DEVICE_ERROR
 print(r.error())
 r.check(r.stream_synchronize(s))
 assert launch(s, resolved) == OK
-for call, make in (("hipStreamCreateWithFlags", r.stream_create), ("hipEventCreateWithFlags", r.event_create)):
-    fail(call, 2)
+for call, make in (("Stream", r.stream_create), ("Event", r.event_create)):
+    fail(f"hip{call}CreateWithFlags", 2)
     assert make(d, byref(c_void_p())) == OUT_OF_MEMORY, r.error()
     r.check(make(d, byref(c_void_p())))
 """
@@ -440,6 +364,7 @@ def test_events_order_streams(folder):
     code = """
 d = open_amd()
 s, t, event = r.stream(d), r.stream(d), r.event(d)
+log()
 fake().fake_hip_defer(1)
 here, middle, there = (ctypes.create_string_buffer(8) for _ in range(3))
 here.value = b"moved"
@@ -451,8 +376,8 @@ assert there.value == b""
 r.check(r.stream_synchronize(t))
 assert there.value == b"moved"
 names = [line.split()[0] for line in log()]
-assert names == ["hipEventCreateWithFlags", "hipMemcpyAsync", "hipEventRecord", "hipStreamWaitEvent",
-                 "hipMemcpyAsync", "hipStreamSynchronize"], names[2:]
+assert names == ["hipMemcpyAsync", "hipEventRecord", "hipStreamWaitEvent", "hipMemcpyAsync",
+                 "hipStreamSynchronize"], names
 r.check(r.copy_async(s, middle, there, 8, 0))
 r.check(r.event_record(event, s))
 r.check(r.event_synchronize(event))
@@ -465,10 +390,6 @@ r.stream_destroy(s)
 r.stream_destroy(t)
 assert len(log("hipStreamDestroy", "hipEventDestroy")) == 3
 """
-    code = code.replace(
-        "s, t, event = r.stream(d), r.stream(d), r.event(d)",
-        "s, t = r.stream(d), r.stream(d); log(); event = r.event(d)",
-    )
     run_amd(folder, code)
 
 
@@ -509,12 +430,11 @@ r.check(r.stream_synchronize(s))
     run_amd(folder, code)
 
 
-def test_memory_that_is_released_after_the_runtime_has_ended(folder):
+def test_memory_is_kept_once_the_runtime_has_ended(folder):
     code = """
 d = open_amd()
-s, block = r.stream(d), r.memory(d, 64)
-r.set_current_stream(s)
+r.release(d, r.memory(d, 64), DEVICE)
 late = ctypes.CDLL({late!r})
-late.late(r.pool_trim, c_void_p(d), c_void_p(block))
+late.late(r.pool_trim, c_void_p(d))
 """
     run_amd(folder, code.format(late=str(folder / "liblate.so")))

@@ -27,9 +27,7 @@ def opened(memory):
 
     def make(model, **options):
         sessions.append(
-            hipep.InferenceSession(
-                model, device="host", host_memory=memory, strict=True, **options
-            )
+            hipep.InferenceSession(model, device="host", host_memory=memory, strict=True, **options)
         )
         return sessions[-1]
 
@@ -77,9 +75,7 @@ def test_one_value_bound_to_two_inputs_and_in_place(opened):
     binding.bind_ortvalue_input("y", value)
     binding.bind_ortvalue_output("z", value)
     session.run_with_iobinding(binding)
-    np.testing.assert_array_equal(
-        hipep.to_numpy(value), np.arange(1000, dtype="float32") ** 2
-    )
+    np.testing.assert_array_equal(hipep.to_numpy(value), np.arange(1000, dtype="float32") ** 2)
 
 
 def test_preallocated_outputs(opened):

@@ -3,7 +3,9 @@
 import pytest
 from programs import IMPORT, PREAMBLE, run_program
 
-SESSION = 'session = hipep.InferenceSession(top_k_model(), device="host", strict=True)\nrun(session)\n'
+SESSION = (
+    'session = hipep.InferenceSession(top_k_model(), device="host", strict=True)\nrun(session)\n'
+)
 
 
 def test_registering_twice():

@@ -16,10 +16,10 @@ typedef struct hipep_planned_launch {
   void* entry;
   uint32_t grid; /* blocks */
   uint32_t args_bytes;
-  int64_t units;      /* rows or elements; >= 1 */
-  int64_t unit_cost;  /* about how many picoseconds one unit costs one CPU thread */
+  int64_t units;       /* rows or elements; >= 1 */
+  int64_t unit_cost;   /* about how many picoseconds one unit costs one CPU thread */
   uint32_t args_begin; /* into the plan's argument bytes */
-  int32_t node;       /* index of the node in its group */
+  int32_t node;        /* index of the node in its group */
 } hipep_planned_launch;
 
 /* One pointer inside the argument bytes: base address of value + offset is written at args[at] before each run. */
@@ -48,7 +48,7 @@ struct hipep_emitter {
 
 /* A pointer member of the argument struct and the tensor it points to. */
 typedef struct hipep_pointer {
-  uint32_t member; /* offsetof */
+  uint32_t member;            /* offsetof */
   const hipep_tensor* tensor; /* NULL or value -1: the pointer stays NULL */
 } hipep_pointer;
 

@@ -21,20 +21,20 @@ HIPEP_API hipep_status hipep_fail(hipep_status status, const char* format, ...) 
 
 /* ---- Counters: grow for ever, one set per thread; a reader takes differences. ---- */
 typedef struct hipep_counters {
-  int64_t launches;           /* kernels started */
-  int64_t readbacks;          /* device-to-host reads made to decide shapes, branches or K */
-  int64_t stream_syncs;       /* host waits on a stream or an event while something was pending, readbacks included */
+  int64_t launches;     /* kernels started */
+  int64_t readbacks;    /* device-to-host reads made to decide shapes, branches or K */
+  int64_t stream_syncs; /* host waits on a stream or an event while something was pending, readbacks included */
   int64_t h2d_copies, h2d_bytes; /* feeds and Memcpy nodes */
   int64_t d2h_copies, d2h_bytes; /* fetches and Memcpy nodes */
-  int64_t device_allocations; /* calls of the driver's allocator; pool hits are not */
+  int64_t device_allocations;    /* calls of the driver's allocator; pool hits are not */
   int64_t plans_built;
   int64_t plan_hits;
 } hipep_counters;
 HIPEP_API hipep_counters* hipep_thread_counters(void);
 
 /* ---- Backends and devices ---- */
-enum { HIPEP_MODE_SERIAL = 0, HIPEP_MODE_FAITHFUL32 = 1, HIPEP_MODE_FAITHFUL64 = 2 };   /* host backend only */
-enum { HIPEP_MEMORY_PLAIN = 0, HIPEP_MEMORY_GUARDED = 1 };                               /* host backend only */
+enum { HIPEP_MODE_SERIAL = 0, HIPEP_MODE_FAITHFUL32 = 1, HIPEP_MODE_FAITHFUL64 = 2 }; /* host backend only */
+enum { HIPEP_MEMORY_PLAIN = 0, HIPEP_MEMORY_GUARDED = 1 };                            /* host backend only */
 
 /* "" when the backend ("host", "nvidia", "amd") can be used, else the reason why not. */
 HIPEP_API const char* hipep_backend_problem(const char* backend);
@@ -49,7 +49,7 @@ typedef struct hipep_device_info {
   int32_t host_memory; /* HIPEP_MEMORY_*; on GPUs HIPEP_MEMORY_GUARDED: memory of its own */
   int32_t warp_size;   /* 1 in serial mode */
   int32_t compute_units;
-  int32_t max_block;   /* threads; 1 in serial mode */
+  int32_t max_block; /* threads; 1 in serial mode */
   int32_t integrated;
   int64_t shared_bytes; /* of one block */
   int64_t memory_bytes;
@@ -67,7 +67,8 @@ enum { HIPEP_KIND_DEVICE = 0, HIPEP_KIND_HOST_ACCESSIBLE = 1 }; /* the second: p
 /* The caching pool in front of the driver's allocator. Pointers are aligned to 256 bytes; 0 bytes give a valid pointer.
  * stream (may be NULL): where the memory is used first. A block that was freed while work on another stream was pending
  * is not handed out before that work has finished. */
-HIPEP_API hipep_status hipep_allocate(hipep_device* device, size_t bytes, int32_t kind, hipep_stream* stream, void** out);
+HIPEP_API hipep_status hipep_allocate(hipep_device* device, size_t bytes, int32_t kind, hipep_stream* stream,
+                                      void** out);
 /* NULL is allowed. The memory may still be in use by work already enqueued on the calling thread's current stream. */
 HIPEP_API void hipep_release(hipep_device* device, void* pointer, int32_t kind);
 /* Gives cached blocks back to the driver. */
@@ -87,18 +88,22 @@ HIPEP_API int32_t hipep_host_readable(hipep_device* device, const void* pointer)
 HIPEP_API hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out);
 HIPEP_API void hipep_stream_destroy(hipep_stream* stream); /* waits for its work; NULL is allowed */
 HIPEP_API hipep_device* hipep_stream_get_device(const hipep_stream* stream);
-/* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work. */
+/* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work.
+ */
 HIPEP_API hipep_status hipep_stream_synchronize(hipep_stream* stream);
 /* The stream whose pending work hipep_release on this thread must respect; NULL: none. */
 HIPEP_API void hipep_set_current_stream(hipep_stream* stream);
 
 /* How the serial host mode spreads one launch over threads; without it a launch runs on the calling thread. */
-typedef void (*hipep_parallel_for)(void* context, void (*body)(void* argument, size_t index), size_t total, void* argument);
+typedef void (*hipep_parallel_for)(void* context, void (*body)(void* argument, size_t index), size_t total,
+                                   void* argument);
 HIPEP_API void hipep_stream_set_parallel_for(hipep_stream* stream, hipep_parallel_for function, void* context);
 
 enum { HIPEP_COPY_PLAIN = 0, HIPEP_COPY_H2D = 1, HIPEP_COPY_D2H = 2, HIPEP_COPY_READBACK = 3 }; /* what is counted */
-/* Ordered on the stream; the direction is found from the pointers. The host memory must stay valid until the copy is done. */
-HIPEP_API hipep_status hipep_copy_async(hipep_stream* stream, void* to, const void* from, size_t bytes, int32_t counted_as);
+/* Ordered on the stream; the direction is found from the pointers. The host memory must stay valid until the copy is
+ * done. */
+HIPEP_API hipep_status hipep_copy_async(hipep_stream* stream, void* to, const void* from, size_t bytes,
+                                        int32_t counted_as);
 
 HIPEP_API hipep_status hipep_event_create(hipep_device* device, hipep_event** out);
 HIPEP_API void hipep_event_destroy(hipep_event* event);

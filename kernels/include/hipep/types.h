@@ -39,13 +39,13 @@ HIPEP_API const char* hipep_dtype_name(int32_t dtype);
 typedef int32_t hipep_status;
 enum {
   HIPEP_OK = 0,
-  HIPEP_INVALID = 1,       /* an argument, a shape or a value does not fit */
-  HIPEP_UNSUPPORTED = 2,   /* no kernel for this case: a claim let it through */
+  HIPEP_INVALID = 1,     /* an argument, a shape or a value does not fit */
+  HIPEP_UNSUPPORTED = 2, /* no kernel for this case: a claim let it through */
   HIPEP_OUT_OF_MEMORY = 3,
-  HIPEP_DEVICE_ERROR = 4,  /* the driver refused or failed */
-  HIPEP_NO_DRIVER = 5,     /* the backend's driver or kernel library is not there */
+  HIPEP_DEVICE_ERROR = 4, /* the driver refused or failed */
+  HIPEP_NO_DRIVER = 5,    /* the backend's driver or kernel library is not there */
   HIPEP_INTERNAL = 6,
-  HIPEP_NEEDS_HOST = 7     /* planning stops here until a value has been read back; never leaves the planner */
+  HIPEP_NEEDS_HOST = 7 /* planning stops here until a value has been read back; never leaves the planner */
 };
 
 /* A tensor as a planner sees it: contiguous, row major, somewhere inside the bytes of a plan value.
