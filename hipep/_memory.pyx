@@ -13,10 +13,11 @@ from hipep._sync_stream cimport SyncStream
 from hipep._stream cimport (
     StreamState, forget_notes, free_stream_state, new_stream_state, note_write, stream_feed,
     stream_fetch,
-    stream_wait)
+    stream_finish, stream_wait)
 
 cdef enum:
     MAPPED_BYTES = 4096  # small tensors of a discrete GPU: a fetch is then a wait and a memcpy
+    OWN_STREAMS_MINOR = 31  # 1.24 asks for memory on streams of other providers, too
 
 
 # ---- Allocators -------------------------------------------------------------------------------
@@ -95,7 +96,8 @@ cdef OrtAllocator* new_allocator(
     allocator.base.Info = _info
     allocator.base.Reserve = _alloc
     allocator.base.GetStats = _stats
-    allocator.base.AllocOnStream = _alloc_on_stream
+    if ort.minor >= OWN_STREAMS_MINOR:
+        allocator.base.AllocOnStream = _alloc_on_stream
     allocator.ort = ort
     allocator.info = info
     allocator.device = device
@@ -220,7 +222,7 @@ cdef OrtStatus* _copy_tensors(OrtDataTransferImpl* this, const OrtValue** source
         if status != HIPEP_OK:
             return failure(transfer.ort, status, "copying a tensor")
     if pending != NULL:
-        status = stream_wait(pending)
+        status = stream_finish(pending)
         if status != HIPEP_OK:
             return failure(transfer.ort, status, "waiting for the outputs")
     return NULL

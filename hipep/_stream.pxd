@@ -53,13 +53,15 @@ cdef struct StreamState:
     int32_t note_next
     StagingBlock[8] staging
     int32_t staging_count
-    int64_t staging_used
+    int64_t staging_used  # of the last block
+    int64_t staging_total  # since the last run ended
     Fetch[64] fetches  # copied to the host's memory when the stream has been waited for
     int32_t fetch_count
 
 cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil
 cdef void free_stream_state(StreamState* state) noexcept nogil
 cdef hipep_status stream_wait(StreamState* state) noexcept nogil
+cdef hipep_status stream_finish(StreamState* state) noexcept nogil
 # Copies host bytes to the device; the source may be overwritten when the call returns.
 cdef hipep_status stream_feed(StreamState* state, void* to, const void* source, int64_t size,
                               int32_t counted_as) noexcept nogil

@@ -51,7 +51,7 @@ cdef void free_stream_state(StreamState* state) noexcept nogil:
 
 
 cdef hipep_status stream_wait(StreamState* state) noexcept nogil:
-    """Wait for everything enqueued; staging memory is free again."""
+    """Wait for everything enqueued, within a run."""
     cdef hipep_status status = hipep_stream_synchronize(state.stream)
     cdef int32_t i
     if status == HIPEP_OK:
@@ -60,12 +60,24 @@ cdef hipep_status stream_wait(StreamState* state) noexcept nogil:
     state.fetch_count = 0
     state.launched = False
     state.busy = False
-    state.staging_used = 0
+    return status
+
+
+cdef hipep_status stream_finish(StreamState* state) noexcept nogil:
+    """Wait at the end of a run, and leave one block of staging memory that holds the next."""
+    cdef hipep_status status = stream_wait(state)
+    cdef void* memory = NULL
+    cdef int32_t i
     if state.staging_count > 1:
-        for i in range(state.staging_count - 1):
+        for i in range(state.staging_count):
             hipep_release(state.device, state.staging[i].memory, HIPEP_KIND_HOST_ACCESSIBLE)
-        state.staging[0] = state.staging[state.staging_count - 1]
-        state.staging_count = 1
+        state.staging_count = 0
+        if hipep_allocate(state.device, state.staging_total, HIPEP_KIND_HOST_ACCESSIBLE,
+                          state.stream, &memory) == HIPEP_OK:
+            state.staging[0].memory = <uint8_t*>memory
+            state.staging[0].bytes = state.staging_total
+            state.staging_count = 1
+    state.staging_used = state.staging_total = 0
     return status
 
 
@@ -74,19 +86,15 @@ cdef hipep_status _take_staging(StreamState* state, int64_t size, uint8_t** out)
     cdef int64_t wanted
     cdef void* memory = NULL
     cdef hipep_status status
-    cdef int32_t i
     size = (size + 63) & ~<int64_t>63
     block = &state.staging[state.staging_count - 1] if state.staging_count else NULL
     if block == NULL or state.staging_used + size > block.bytes:
         if state.staging_count == 8:
-            status = stream_wait(state)
+            status = stream_finish(state)
             if status != HIPEP_OK:
                 return status
             return _take_staging(state, size, out)
-        # Room for all that the run has staged so far: only the last block is kept for the next.
-        wanted = max(size, STAGING_BYTES)
-        for i in range(state.staging_count):
-            wanted += state.staging[i].bytes
+        wanted = max(size, STAGING_BYTES if block == NULL else block.bytes + block.bytes // 2)
         status = hipep_allocate(
             state.device, wanted, HIPEP_KIND_HOST_ACCESSIBLE, state.stream, &memory)
         if status != HIPEP_OK:
@@ -98,6 +106,7 @@ cdef hipep_status _take_staging(StreamState* state, int64_t size, uint8_t** out)
         state.staging_used = 0
     out[0] = block.memory + state.staging_used
     state.staging_used += size
+    state.staging_total += size
     return HIPEP_OK
 
 

@@ -7,7 +7,7 @@ from hipep._ort cimport OrtStatus, OrtSyncNotificationImpl, OrtSyncStream
 from hipep._ort_api cimport SyncStream_GetImpl
 from hipep._session cimport run_extended, session_release, session_retain
 from hipep._status cimport failure
-from hipep._stream cimport free_stream_state, new_stream_state, stream_wait
+from hipep._stream cimport free_stream_state, new_stream_state, stream_finish
 
 cdef struct Notification:
     OrtSyncNotificationImpl base
@@ -79,7 +79,7 @@ cdef OrtStatus* _create_notification(OrtSyncStreamImpl* this,
 cdef OrtStatus* _flush(OrtSyncStreamImpl* this) noexcept nogil:
     cdef SyncStream* stream = <SyncStream*>this
     cdef hipep_counters before = hipep_thread_counters()[0]
-    cdef hipep_status status = stream_wait(stream.state)
+    cdef hipep_status status = stream_finish(stream.state)
     if stream.session != NULL:
         run_extended(stream.session, &before)
     return NULL if status == HIPEP_OK else failure(stream.ort, status, "the end of a run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from hipep.api import find_ep_device, import_onnxruntime, register, settle
 from hipep.device import Device
-from hipep.errors import HipepError, OptionError
+from hipep.errors import HipepError, HipOutOfMemory, OptionError
 
 if TYPE_CHECKING:
     from hipep.inference import InferenceSession
@@ -199,7 +200,15 @@ def _ep_device(ort: Any, device: Any, host_memory: str | None) -> Any:
 
 def _empty(ort: Any, shape: Sequence[int], dtype: Any, place: tuple[Any, ...]) -> Any:
     element_type = _BFLOAT16 if dtype.name == "bfloat16" else dtype
-    return ort.OrtValue.ortvalue_from_shape_and_type(list(shape), element_type, *place)
+    value = ort.OrtValue.ortvalue_from_shape_and_type(list(shape), element_type, *place)
+    size = math.prod(shape) * dtype.itemsize
+    if size and not value.data_ptr():  # ONNX Runtime hands out a value without memory
+        raise HipOutOfMemory(
+            f"no room for {size} bytes of {dtype.name}{list(shape)} on the device; close sessions "
+            "or release values that are no longer needed",
+            requested=size,
+        )
+    return value
 
 
 def _copied(ort: Any, value: Any, place: tuple[Any, ...]) -> Any:

@@ -158,10 +158,12 @@ struct Neg {
 struct Abs {
   template <class T>
   static HIPEP_DEVICE T apply(T x) {
-    if constexpr (Type<T>::is_float) {
-      return sizeof(T) == 4 ? __builtin_fabsf(x) : static_cast<T>(__builtin_fabs(x));
-    } else {
+    if constexpr (!Type<T>::is_float) {
       return x < 0 ? Neg::apply(x) : x;
+    } else if constexpr (sizeof(T) == 4) {
+      return __builtin_fabsf(x);
+    } else {
+      return __builtin_fabs(x);
     }
   }
 };

@@ -1,5 +1,6 @@
 """Runtimes, devices and streams for the tests of the runtime library."""
 
+import shutil
 from ctypes import byref, c_void_p
 
 import pytest
@@ -11,12 +12,19 @@ from runtime_library import (
     PLAIN,
     SERIAL,
     Runtime,
+    kernels_library,
 )
 
 
 @pytest.fixture(scope="module")
-def runtime():
-    return Runtime()
+def runtime(tmp_path_factory):
+    """A copy of the library: its devices and pools are apart from those of the sessions."""
+    folder = tmp_path_factory.mktemp("runtime")
+    library = kernels_library()
+    for other in library.parent.glob("libhipep_*.so"):
+        if other != library:
+            (folder / other.name).symlink_to(other)
+    return Runtime(shutil.copy(library, folder))
 
 
 @pytest.fixture(params=[SERIAL, FAITHFUL32, FAITHFUL64], ids=["serial", "faithful32", "faithful64"])

@@ -1,5 +1,7 @@
 """What runs cost: readbacks, waits, allocations, plans."""
 
+import inspect
+
 import numpy as np
 import onnxruntime as ort
 import pytest
@@ -166,7 +168,10 @@ def host_accessible(array):
         and device.ep_metadata["hipep.device"] == "host"
     ]
     info = listed[0].memory_info(ort.OrtDeviceMemoryType.HOST_ACCESSIBLE)
-    value = ort.OrtValue.ortvalue_from_shape_and_type(array.shape, array.dtype, memory_info=info)
+    make = ort.OrtValue.ortvalue_from_shape_and_type
+    if "memory_info" not in inspect.signature(make).parameters:
+        pytest.skip("this onnxruntime makes no values in memory of a given kind")
+    value = make(array.shape, array.dtype, memory_info=info)
     value.numpy()[...] = array
     return value
 

@@ -137,8 +137,7 @@ def create():
     run(hipep.InferenceSession(top_k_model(), device="host"))
 atexit.register(create)
 """,
-    "in a cycle": "class Cycle: pass\ncycle = Cycle()\ncycle.itself = cycle\ncycle.session = session\n"
-    "del session, cycle\n",
+    "in a cycle": "cycle = [session]\ncycle.append(cycle)\ndel session, cycle\n",
 }
 
 

@@ -74,7 +74,8 @@ def test_close_frees_memory(memory):
             with open("/proc/self/statm") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         weights = np.ones((1 << 23,), "float32")
-        constant = helper.make_tensor("w", TensorProto.FLOAT, weights.shape, weights.tobytes(), True)
+        constant = helper.make_tensor(
+            "w", TensorProto.FLOAT, weights.shape, weights.tobytes(), True)
         inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"])]
         outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
         nodes = [helper.make_node("Add", ["x", "w"], ["s"]), helper.make_node("Relu", ["s"], ["t"]),
@@ -149,12 +150,20 @@ def test_bad_options_in_plain_onnxruntime(options, part):
         ort.InferenceSession(MODEL, plain_options(**options), enable_fallback=0)
 
 
-def test_plain_onnxruntime_by_device_and_by_name():
-    by_device = ort.InferenceSession(MODEL, plain_options(plan_cache_entries="2"))
-    by_name = ort.InferenceSession(MODEL, providers=[hipep.get_ep_name()])
-    for session in (by_device, by_name):
-        assert session.get_providers()[0] == hipep.get_ep_name()
-        assert_top_k(session.run(None, feeds(4)), X, 4)
+def check_plain(session):
+    assert session.get_providers()[0] == hipep.get_ep_name()
+    assert_top_k(session.run(None, feeds(4)), X, 4)
+
+
+def test_plain_onnxruntime_by_device():
+    check_plain(ort.InferenceSession(MODEL, plain_options(plan_cache_entries="2")))
+
+
+def test_plain_onnxruntime_by_name():
+    hipep.register()
+    if hipep.get_ep_name() not in ort.get_available_providers():
+        pytest.skip("this onnxruntime does not know plugins by name")
+    check_plain(ort.InferenceSession(MODEL, providers=[hipep.get_ep_name()]))
 
 
 def test_unlike_shapes_fail_and_the_next_run_is_right(session):
@@ -200,7 +209,7 @@ def test_more_memory_than_there_is(memory):
     model = node_model("Add", {"x": ("float32", ["n", 1]), "y": ("float32", [1, "m"])}, ["z"])
     with hipep.InferenceSession(model, device="host", host_memory=memory, strict=True) as session:
         x = np.ones((1 << 24, 1), "float32")
-        with pytest.raises(Exception, match="memory|alloc"):
+        with pytest.raises(Exception, match=r"memory|alloc"):
             session.run(None, {"x": x, "y": x.reshape(1, -1)})
         small = session.run(None, {"x": x[:3], "y": x[:2].reshape(1, -1)})[0]
         np.testing.assert_array_equal(small, np.full((3, 2), 2, "float32"))
