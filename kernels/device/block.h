@@ -12,11 +12,15 @@ struct warps {
 
 struct Plus {
   template <class T>
-  HIPEP_DEVICE T operator()(T a, T b) const { return a + b; }
+  HIPEP_DEVICE T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct Larger {
   template <class T>
-  HIPEP_DEVICE T operator()(T a, T b) const { return a < b ? b : a; }
+  HIPEP_DEVICE T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
 };
 
 // Every lane gets op over the lanes of its warp, all of which must be threads of the block.

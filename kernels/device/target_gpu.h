@@ -33,13 +33,21 @@ struct Grid {
 #ifdef HIPEP_NVIDIA
 HIPEP_DEVICE constexpr int warp_size() { return 32; }
 template <class T>
-HIPEP_DEVICE T shuffle(T value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+HIPEP_DEVICE T shuffle(T value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_down(T value, int by) { return __shfl_down_sync(0xffffffffu, value, by); }
+HIPEP_DEVICE T shuffle_down(T value, int by) {
+  return __shfl_down_sync(0xffffffffu, value, by);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_up(T value, int by) { return __shfl_up_sync(0xffffffffu, value, by); }
+HIPEP_DEVICE T shuffle_up(T value, int by) {
+  return __shfl_up_sync(0xffffffffu, value, by);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
+HIPEP_DEVICE T shuffle_xor(T value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
 HIPEP_DEVICE uint64_t ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
 #else
 #if defined(__GFX9__)
@@ -48,32 +56,44 @@ HIPEP_DEVICE constexpr int warp_size() { return 64; }
 HIPEP_DEVICE constexpr int warp_size() { return 32; }
 #endif
 template <class T>
-HIPEP_DEVICE T shuffle(T value, int lane) { return __shfl(value, lane); }
+HIPEP_DEVICE T shuffle(T value, int lane) {
+  return __shfl(value, lane);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_down(T value, int by) { return __shfl_down(value, by); }
+HIPEP_DEVICE T shuffle_down(T value, int by) {
+  return __shfl_down(value, by);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_up(T value, int by) { return __shfl_up(value, by); }
+HIPEP_DEVICE T shuffle_up(T value, int by) {
+  return __shfl_up(value, by);
+}
 template <class T>
-HIPEP_DEVICE T shuffle_xor(T value, int mask) { return __shfl_xor(value, mask); }
+HIPEP_DEVICE T shuffle_xor(T value, int mask) {
+  return __shfl_xor(value, mask);
+}
 HIPEP_DEVICE uint64_t ballot(bool predicate) { return __ballot(predicate); }
 #endif
 
 HIPEP_DEVICE void block_sync() { __syncthreads(); }
 HIPEP_DEVICE void device_fence() { __threadfence(); }
 template <class T>
-HIPEP_DEVICE T shared_atomic_add(T* at, T value) { return atomicAdd(at, value); }
+HIPEP_DEVICE T shared_atomic_add(T* at, T value) {
+  return atomicAdd(at, value);
+}
 template <class T>
-HIPEP_DEVICE T global_atomic_add(T* at, T value) { return atomicAdd(at, value); }
+HIPEP_DEVICE T global_atomic_add(T* at, T value) {
+  return atomicAdd(at, value);
+}
 
 }  // namespace
 }  // namespace hipep
 
 #define HIPEP_SHARED(T, name, count) __shared__ T name[count]
 
-#define HIPEP_KERNEL(name, Args, BLOCK)                                                            \
-  static HIPEP_DEVICE void name##_body(const Args& args, const hipep::Grid<BLOCK>& grid);          \
-  extern "C" __global__ void __launch_bounds__(BLOCK) name(const Args args) {                      \
-    name##_body(args, hipep::Grid<BLOCK>{});                                                       \
-  }                                                                                                \
-  static HIPEP_DEVICE void name##_body([[maybe_unused]] const Args& args,                          \
+#define HIPEP_KERNEL(name, Args, BLOCK)                                                   \
+  static HIPEP_DEVICE void name##_body(const Args& args, const hipep::Grid<BLOCK>& grid); \
+  extern "C" __global__ void __launch_bounds__(BLOCK) name(const Args args) {             \
+    name##_body(args, hipep::Grid<BLOCK>{});                                              \
+  }                                                                                       \
+  static HIPEP_DEVICE void name##_body([[maybe_unused]] const Args& args,                 \
                                        [[maybe_unused]] const hipep::Grid<BLOCK>& grid)

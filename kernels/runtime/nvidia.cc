@@ -161,10 +161,11 @@ hipep_status NvidiaDevice::load(const char* name, cuda::Module* out) {
   }
   const cuda::Result result = cuda::api().module_load(out, image);
   if (result == cuda::kNoBinaryForGpu || result == cuda::kUnsupportedPtxVersion) {
-    return hipep_fail(HIPEP_UNSUPPORTED,
-                      "no kernels for nvidia:%d (%s, %s): build hipep with that number in -Dnvidia_archs, or update the "
-                      "driver",
-                      info.ordinal, info.name, info.arch);
+    return hipep_fail(
+        HIPEP_UNSUPPORTED,
+        "no kernels for nvidia:%d (%s, %s): build hipep with that number in -Dnvidia_archs, or update the "
+        "driver",
+        info.ordinal, info.name, info.arch);
   }
   if (result != cuda::kSuccess) return cuda::fail(result, "ModuleLoadData", info.ordinal);
   modules_.emplace(name, *out);

@@ -23,7 +23,7 @@ bool is_fault(Result result) {
 }
 
 const char* find_functions(Api* api, void* library) {
-#define HIPEP_CUDA_FIND(name, symbol, parameters)                                   \
+#define HIPEP_CUDA_FIND(name, symbol, parameters)                                       \
   api->name = reinterpret_cast<decltype(api->name)>(os::find_symbol(library, #symbol)); \
   if (api->name == nullptr) return #symbol;
   HIPEP_CUDA_FUNCTIONS(HIPEP_CUDA_FIND)

@@ -48,39 +48,39 @@ enum : unsigned {
 
 // Name in this table, symbol, parameters. The default stream is never used, so no symbol is the one of per-thread
 // default streams.
-#define HIPEP_CUDA_FUNCTIONS(X)                                                                                        \
-  X(init, cuInit, (unsigned flags))                                                                                    \
-  X(error_name, cuGetErrorName, (Result error, const char** name))                                                     \
-  X(error_string, cuGetErrorString, (Result error, const char** text))                                                 \
-  X(device_count, cuDeviceGetCount, (int* count))                                                                      \
-  X(device_get, cuDeviceGet, (Device * device, int ordinal))                                                           \
-  X(device_name, cuDeviceGetName, (char* name, int length, Device device))                                             \
-  X(device_total_memory, cuDeviceTotalMem_v2, (size_t * bytes, Device device))                                         \
-  X(device_attribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, Device device))                    \
-  X(primary_context_retain, cuDevicePrimaryCtxRetain, (Context * context, Device device))                              \
-  X(context_get_current, cuCtxGetCurrent, (Context * context))                                                         \
-  X(context_set_current, cuCtxSetCurrent, (Context context))                                                           \
-  X(memory_info, cuMemGetInfo_v2, (size_t * free, size_t* total))                                                      \
-  X(memory_allocate, cuMemAlloc_v2, (Pointer * pointer, size_t bytes))                                                 \
-  X(memory_free, cuMemFree_v2, (Pointer pointer))                                                                      \
-  X(host_allocate, cuMemHostAlloc, (void** pointer, size_t bytes, unsigned flags))                                     \
-  X(host_free, cuMemFreeHost, (void* pointer))                                                                         \
-  X(pointer_attribute, cuPointerGetAttribute, (void* value, PointerAttribute attribute, Pointer pointer))              \
-  X(copy_async, cuMemcpyAsync, (Pointer to, Pointer from, size_t bytes, Stream stream))                                \
-  X(stream_create, cuStreamCreate, (Stream * stream, unsigned flags))                                                  \
-  X(stream_destroy, cuStreamDestroy_v2, (Stream stream))                                                               \
-  X(stream_query, cuStreamQuery, (Stream stream))                                                                      \
-  X(stream_synchronize, cuStreamSynchronize, (Stream stream))                                                          \
-  X(stream_wait_event, cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                                \
-  X(event_create, cuEventCreate, (Event * event, unsigned flags))                                                      \
-  X(event_destroy, cuEventDestroy_v2, (Event event))                                                                   \
-  X(event_record, cuEventRecord, (Event event, Stream stream))                                                         \
-  X(event_synchronize, cuEventSynchronize, (Event event))                                                              \
-  X(module_load, cuModuleLoadData, (Module * module, const void* image))                                               \
-  X(module_function, cuModuleGetFunction, (Function * function, Module module, const char* name))                      \
-  X(function_attribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, Function function))              \
-  X(launch_kernel, cuLaunchKernel,                                                                                     \
-    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,         \
+#define HIPEP_CUDA_FUNCTIONS(X)                                                                                \
+  X(init, cuInit, (unsigned flags))                                                                            \
+  X(error_name, cuGetErrorName, (Result error, const char** name))                                             \
+  X(error_string, cuGetErrorString, (Result error, const char** text))                                         \
+  X(device_count, cuDeviceGetCount, (int* count))                                                              \
+  X(device_get, cuDeviceGet, (Device * device, int ordinal))                                                   \
+  X(device_name, cuDeviceGetName, (char* name, int length, Device device))                                     \
+  X(device_total_memory, cuDeviceTotalMem_v2, (size_t* bytes, Device device))                                  \
+  X(device_attribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, Device device))            \
+  X(primary_context_retain, cuDevicePrimaryCtxRetain, (Context * context, Device device))                      \
+  X(context_get_current, cuCtxGetCurrent, (Context * context))                                                 \
+  X(context_set_current, cuCtxSetCurrent, (Context context))                                                   \
+  X(memory_info, cuMemGetInfo_v2, (size_t* free, size_t* total))                                               \
+  X(memory_allocate, cuMemAlloc_v2, (Pointer * pointer, size_t bytes))                                         \
+  X(memory_free, cuMemFree_v2, (Pointer pointer))                                                              \
+  X(host_allocate, cuMemHostAlloc, (void** pointer, size_t bytes, unsigned flags))                             \
+  X(host_free, cuMemFreeHost, (void* pointer))                                                                 \
+  X(pointer_attribute, cuPointerGetAttribute, (void* value, PointerAttribute attribute, Pointer pointer))      \
+  X(copy_async, cuMemcpyAsync, (Pointer to, Pointer from, size_t bytes, Stream stream))                        \
+  X(stream_create, cuStreamCreate, (Stream * stream, unsigned flags))                                          \
+  X(stream_destroy, cuStreamDestroy_v2, (Stream stream))                                                       \
+  X(stream_query, cuStreamQuery, (Stream stream))                                                              \
+  X(stream_synchronize, cuStreamSynchronize, (Stream stream))                                                  \
+  X(stream_wait_event, cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                        \
+  X(event_create, cuEventCreate, (Event * event, unsigned flags))                                              \
+  X(event_destroy, cuEventDestroy_v2, (Event event))                                                           \
+  X(event_record, cuEventRecord, (Event event, Stream stream))                                                 \
+  X(event_synchronize, cuEventSynchronize, (Event event))                                                      \
+  X(module_load, cuModuleLoadData, (Module * module, const void* image))                                       \
+  X(module_function, cuModuleGetFunction, (Function * function, Module module, const char* name))              \
+  X(function_attribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, Function function))      \
+  X(launch_kernel, cuLaunchKernel,                                                                             \
+    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra))
 
 struct Api {

@@ -126,11 +126,8 @@ hipep_status hipep_copy_async(hipep_stream* stream, void* to, const void* from, 
       counters->d2h_copies += 1;
       counters->d2h_bytes += static_cast<int64_t>(bytes);
       break;
-    case HIPEP_COPY_READBACK:
-      counters->readbacks += 1;
-      break;
-    default:
-      break;
+    case HIPEP_COPY_READBACK: counters->readbacks += 1; break;
+    default: break;
   }
   return HIPEP_OK;
 }
