@@ -175,7 +175,7 @@ class Runtime:
     """The C interface with the prefix left out, and shorthands that check the status."""
 
     def __init__(self, path=None):
-        library = ctypes.CDLL(str(path or kernels_library()))
+        library = self.library = ctypes.CDLL(str(path or kernels_library()))
         for name, (result, *arguments) in SIGNATURES.items():
             function = getattr(library, "hipep_" + name)
             function.restype, function.argtypes = result, arguments

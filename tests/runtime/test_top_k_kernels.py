@@ -18,7 +18,6 @@ from runtime_library import (
     Emitter,
     Kernel,
     Tensor,
-    kernels_library,
 )
 
 DTYPES = {
@@ -58,7 +57,7 @@ class Planner:
 
     def __init__(self, runtime, device, stream):
         self.runtime, self.device, self.stream = runtime, device, stream
-        self.library = ctypes.CDLL(str(kernels_library()))
+        self.library = runtime.library
         self.library.hipep_top_k_variant_name.restype = c_char_p
         self.library.hipep_plan_top_k.argtypes = [
             *(POINTER(Emitter), POINTER(Geometry)),
