@@ -141,14 +141,14 @@ cdef void _describe_source(Emit* e, bint static_k) noexcept nogil:
 
 
 cdef object _pays_off(Node node):
-    """From the measured table in docs/performance.md: long rows, where the CPU EP scans."""
+    """From the measured table in docs/performance.md: level there is left to the CPU EP."""
     cdef Value x = node.input(0)
     cdef int64_t axis = node.attribute_int("axis", -1)
     extent = _axis_extent(x, axis)
     k = _static_k(node)
     if extent is None or k is None:
         return "K or the extent is not static: it may not be faster than the CPU EP on the host"
-    least = 2048 if k <= 8 else 16384 if k <= 64 else 65536
+    least = 16384 if k < 8 else 4096 if k < 32 else 1024
     if extent < least:
         return f"K={k} of {extent} is not faster than the CPU EP on the host (from {least} on)"
     return None
