@@ -23,6 +23,20 @@ def host_memory():
     return os.environ.get("HIPEP_HOST_MEMORY", "plain")
 
 
+# What a session on the device can be given as its memory: on the host there is a choice.
+MEMORIES = ("plain", "guarded") if device_id() == "host" else ("device",)
+
+
+def open_session(model, memory=None, strict=True, **options):
+    """Return a session on the device; memory is one of MEMORIES, or the default."""
+    options.update(memory_options(memory))
+    return hipep.InferenceSession(model, device=device_id(), strict=strict, **options)
+
+
+def memory_options(memory):
+    return {"host_memory": memory} if memory in ("plain", "guarded") else {}
+
+
 def host_mode():
     return os.environ.get("HIPEP_HOST_MODE", "serial")
 
@@ -31,7 +45,7 @@ class StrictSession:
     """A session on the tested device, none of whose nodes is on the CPU."""
 
     def __init__(self, model, **options):
-        self.session = hipep.InferenceSession(model, device=device_id(), strict=True, **options)
+        self.session = open_session(model, **options)
         assert self.session.report.declined == []
         described = [*self.session.get_inputs(), *self.session.get_outputs()]
         self._has_bfloat16 = any(value.type == "tensor(bfloat16)" for value in described)

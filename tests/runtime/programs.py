@@ -20,6 +20,7 @@ def top_k_model(k=2):
     opsets = [helper.make_opsetid("", 20)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
+DEVICE = os.environ.get("HIPEP_TEST_DEVICE", "host")
 X = np.array([[3, 1, 5, 2, 4], [0, 9, 8, 7, 6]], "float32")
 
 def run(session):

@@ -8,6 +8,7 @@ import pytest
 from helpers.compare import assert_top_k
 from helpers.data import random
 from helpers.models import graph_model, top_k_model
+from helpers.strict import MEMORIES, device_id, open_session
 from onnx import ModelProto, TensorProto, helper
 
 import hipep
@@ -19,17 +20,13 @@ K_FROM_DEVICE = [
 ]
 
 
-def open_session(model, memory="guarded", **options):
-    return hipep.InferenceSession(model, device="host", host_memory=memory, strict=True, **options)
-
-
 @pytest.fixture
 def opened():
     """Sessions that are closed after the test."""
     sessions = []
 
-    def make(*arguments, **options):
-        sessions.append(open_session(*arguments, **options))
+    def make(model, memory=MEMORIES[-1], **options):
+        sessions.append(open_session(model, memory, **options))
         return sessions[-1]
 
     yield make
@@ -74,14 +71,14 @@ def check_steady(session, run, readbacks):
         assert last.readbacks == readbacks
 
 
-@pytest.mark.parametrize("memory", ["guarded", "plain"])
+@pytest.mark.parametrize("memory", MEMORIES)
 def test_constant_k(opened, memory):
     session = opened(top_k_model("float32", ["n", "m"], k=3), memory)
     check_steady(session, lambda: session.run(None, {"x": X}), 0)
     assert_top_k(session.run(None, {"x": X}), X, 3)
 
 
-@pytest.mark.parametrize("memory", ["guarded", "plain"])
+@pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("declared", [0, 1], ids=["values", "indices"])
 def test_k_from_the_static_extent_of_an_output(opened, memory, declared):
     outputs = ["values", "indices"]
@@ -92,7 +89,7 @@ def test_k_from_the_static_extent_of_an_output(opened, memory, declared):
     assert_top_k(session.run(None, {"x": X, "k": k_of(3)}), X, 3)
 
 
-@pytest.mark.parametrize("memory", ["guarded", "plain"])
+@pytest.mark.parametrize("memory", MEMORIES)
 def test_another_k_than_the_static_extent(opened, memory):
     outputs = [("values", "float32", ["n", 3]), "indices"]
     session = opened(top_k_model("float32", ["n", "m"], outputs=outputs), memory)
@@ -101,7 +98,7 @@ def test_another_k_than_the_static_extent(opened, memory):
     assert_top_k(session.run(None, {"x": X, "k": k_of(3)}), X, 3)
 
 
-@pytest.mark.parametrize("memory", ["guarded", "plain"])
+@pytest.mark.parametrize("memory", MEMORIES)
 def test_fed_k(opened, memory):
     session = opened(top_k_model("float32", ["n", "m"]), memory)
     for k in (3, 0, 40, 7):
@@ -164,8 +161,8 @@ def host_accessible(array):
     listed = [
         device
         for device in ort.get_ep_devices()
-        if device.ep_metadata.get("hipep.memory") == "guarded"
-        and device.ep_metadata["hipep.device"] == "host"
+        if device.ep_metadata.get("hipep.memory") in (None, "guarded")
+        and device.ep_metadata.get("hipep.device") == device_id()
     ]
     info = listed[0].memory_info(ort.OrtDeviceMemoryType.HOST_ACCESSIBLE)
     make = ort.OrtValue.ortvalue_from_shape_and_type
@@ -198,9 +195,7 @@ def test_k_made_by_a_cpu_node(opened):
     inputs = {"x": ("float32", ["n", "m"])}
     model = ModelProto.FromString(graph_model(nodes, inputs, ["values", "indices"]))
     model.graph.input.append(helper.make_tensor_value_info("s", TensorProto.STRING, [1]))
-    session = hipep.InferenceSession(
-        model.SerializeToString(), device="host", host_memory="guarded"
-    )
+    session = open_session(model.SerializeToString(), MEMORIES[-1], strict=False)
     for text, k in (("a,b,c", 3), ("a", 1), ("a,b", 2)):
         assert_top_k(session.run(None, {"x": X, "s": np.array([text], object)}), X, k)
         assert session.stats.last.readbacks == 0

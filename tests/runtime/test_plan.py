@@ -4,6 +4,7 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 from helpers.models import graph_model
+from helpers.strict import open_session
 from onnx import helper
 from random_graphs import EXTENTS, RandomGraph
 
@@ -23,7 +24,7 @@ def expected_outputs(graph):
 def check_graph(seed, **options):
     graph = RandomGraph(seed)
     expected = expected_outputs(graph)
-    with hipep.InferenceSession(graph.model(), device="host", strict=True, **options) as session:
+    with open_session(graph.model(), **options) as session:
         for which in ORDER:
             actual = session.run(None, graph.feeds(which))
             for name, mine, theirs in zip(graph.outputs, actual, expected[which], strict=True):
@@ -80,7 +81,7 @@ def chain_of_readbacks(count):
 def test_host_values_last_over_readbacks(count, options):
     model = chain_of_readbacks(count)
     rng = np.random.default_rng(0)
-    with hipep.InferenceSession(model, device="host", strict=True, **options) as session:
+    with open_session(model, **options) as session:
         for rows, columns in ((2, 9), (3, 11), (2, 9), (5, 9)):
             x = rng.permutation(rows * columns).astype(np.float32).reshape(rows, columns)
             c = rng.integers(1, 9, 200)
@@ -94,7 +95,7 @@ def test_more_readbacks_than_a_group_may_need():
     model = chain_of_readbacks(70)
     x = np.zeros((2, 9), np.float32)
     feeds = {"x": x, "flat": x.ravel(), "c": np.arange(200) % 9 + 1}
-    with hipep.InferenceSession(model, device="host", strict=True) as session:
+    with open_session(model) as session:
         with pytest.raises(hipep.HipepError, match="more than 63 values are read back"):
             session.run(None, feeds)
         with pytest.raises(hipep.HipepError, match="more than 63 values are read back"):

@@ -8,6 +8,7 @@ import pytest
 from helpers.compare import assert_top_k
 from helpers.data import random
 from helpers.models import graph_model, node_model, top_k_model
+from helpers.strict import MEMORIES, device_id, open_session
 from onnx import helper
 from programs import run_program
 
@@ -23,7 +24,7 @@ def feeds(k, x=X):
 
 @pytest.fixture
 def session():
-    with hipep.InferenceSession(MODEL, device="host", strict=True) as session:
+    with open_session(MODEL) as session:
         yield session
 
 
@@ -36,7 +37,7 @@ def test_1000_sessions_leave_nothing_behind():
         model = top_k_model()
         readings = []
         for cycle in range(1300):
-            with hipep.InferenceSession(model, device="host", strict=True) as session:
+            with hipep.InferenceSession(model, device=DEVICE, strict=True) as session:
                 run(session)
             if cycle in (299, 1299):
                 readings.append(resident())
@@ -53,7 +54,7 @@ def test_runs_of_new_shapes_leave_nothing_behind():
         def resident():
             with open("/proc/self/statm") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        session = hipep.InferenceSession(top_k_model(), device="host", strict=True)
+        session = hipep.InferenceSession(top_k_model(), device=DEVICE, strict=True)
         data = np.random.default_rng(0).random((2, 4000), "float32")
         readings = []
         for cycle in range(6000):
@@ -102,7 +103,7 @@ def test_close_frees_memory(memory):
 
 
 def test_plan_cache_of_one_entry():
-    with hipep.InferenceSession(MODEL, device="host", strict=True, plan_cache_entries=1) as small:
+    with open_session(MODEL, plan_cache_entries=1) as small:
         for k in (3, 5, 3, 0, 5):
             assert_top_k(small.run(None, feeds(k)), X, k)
             assert small.stats.last.plans_built == 1
@@ -131,7 +132,7 @@ def test_dynamic_options(session):
 def plain_options(**options):
     hipep.register()
     listed = ort.get_ep_devices()
-    device = next(d for d in listed if d.ep_metadata.get("hipep.device") == "host")
+    device = next(d for d in listed if d.ep_metadata.get("hipep.device") == device_id())
     prepared = ort.SessionOptions()
     prepared.add_provider_for_devices([device], options)
     return prepared
@@ -194,7 +195,7 @@ def test_a_failure_behind_a_readback():
     ]
     inputs = {"x": ("float32", ["n", "m"]), "c": ("int64", ["j"])}
     model = graph_model(nodes, inputs, ["values", "indices"])
-    with hipep.InferenceSession(model, device="host", strict=True) as session:
+    with open_session(model) as session:
         for k in (3, 41, 5, -2, 3):
             fed = {"x": X, "c": np.array([-9, k], np.int64)}
             if 0 <= k <= 40:
@@ -204,10 +205,10 @@ def test_a_failure_behind_a_readback():
                     session.run(None, fed)
 
 
-@pytest.mark.parametrize("memory", ["plain", "guarded"])
+@pytest.mark.parametrize("memory", MEMORIES)
 def test_more_memory_than_there_is(memory):
     model = node_model("Add", {"x": ("float32", ["n", 1]), "y": ("float32", [1, "m"])}, ["z"])
-    with hipep.InferenceSession(model, device="host", host_memory=memory, strict=True) as session:
+    with open_session(model, memory) as session:
         x = np.ones((1 << 24, 1), "float32")
         with pytest.raises(Exception, match=r"memory|alloc"):
             session.run(None, {"x": x, "y": x.reshape(1, -1)})
@@ -226,7 +227,7 @@ def debug_lines(k_static):
             k = helper.make_tensor_value_info("k", TensorProto.INT64, [1])
             changed.graph.input.append(k)
             model = changed.SerializeToString()
-        session = hipep.InferenceSession(model, device="host", strict=True)
+        session = hipep.InferenceSession(model, device=DEVICE, strict=True)
         fed = {{"x": X}} if {k_static} else {{"x": X, "k": np.array([2])}}
         for _ in range(2):
             session.run(None, fed)

@@ -8,7 +8,7 @@ import pytest
 from helpers.compare import bits
 from helpers.data import random
 from helpers.models import graph_model, top_k_model
-from helpers.strict import host_memory, host_mode
+from helpers.strict import host_memory, host_mode, open_session
 from onnx import helper
 
 import hipep
@@ -28,7 +28,7 @@ def make_session(**options):
     model = graph_model(
         NODES, inputs, ["sums", "values", "indices", "best"], {"axis": np.array([-1])}
     )
-    return hipep.InferenceSession(model, device="host", strict=True, **options)
+    return open_session(model, **options)
 
 
 def feeds_of(number):
@@ -123,9 +123,7 @@ def test_a_run_does_not_hold_the_gil():
     """Steps of this thread that fall inside the run: with the GIL held there would be none."""
     width = 250_000 if host_mode() == "serial" else 8_000
     x = random("float32", (8, width))
-    with hipep.InferenceSession(
-        top_k_model("float32", ["n", "m"], k=width // 2), device="host", strict=True
-    ) as session:
+    with open_session(top_k_model("float32", ["n", "m"], k=width // 2)) as session:
         session.run(None, {"x": x})
         state = {"inside": False}
 
