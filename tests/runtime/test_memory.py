@@ -86,7 +86,7 @@ def test_bad_requests_and_releases(runtime, device):
     pointer = c_void_p()
     assert runtime.allocate(device, 1 << 60, DEVICE, None, byref(pointer)) == OUT_OF_MEMORY
     assert "1152921504606846976 bytes" in runtime.error()
-    assert runtime.allocate(device, 1 << 46, DEVICE, None, byref(pointer)) == OUT_OF_MEMORY
+    assert runtime.allocate(device, 1 << 47, DEVICE, None, byref(pointer)) == OUT_OF_MEMORY
     assert runtime.allocate(device, 16, 2, None, byref(pointer)) == INVALID
     runtime.release(device, None, DEVICE)
     runtime.release(device, 4096, DEVICE)
