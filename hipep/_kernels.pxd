@@ -145,6 +145,9 @@ cdef extern from "hipep/plan.h" nogil:
         int32_t value
         int64_t offset
     ctypedef struct hipep_emitter
+    enum:
+        HIPEP_TICKET_COUNT
+        HIPEP_TICKETS_VALUE
     ctypedef hipep_status (*hipep_workspace_fn)(
         hipep_emitter*, int64_t, hipep_tensor*) noexcept nogil
     ctypedef struct hipep_emitter:

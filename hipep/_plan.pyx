@@ -268,7 +268,9 @@ cdef void _resolve_patches(Builder* b, Entry* entry) noexcept nogil:
     cdef ValueState* state
     for i in range(b.emitter.patch_count):
         patch = b.emitter.patches[i]
-        if patch.value >= WORKSPACE_VALUE:
+        if patch.value == HIPEP_TICKETS_VALUE:
+            patch.value = b.program.input_count + b.program.output_count + MAX_SEGMENTS
+        elif patch.value >= WORKSPACE_VALUE:
             patch.offset += <int64_t>(patch.value - WORKSPACE_VALUE) * 256
             patch.value = arena_slot(b)
         else:

@@ -67,7 +67,7 @@ cdef hipep_status _make_key(Program* program, StreamState* state, bint aligned,
     cdef int32_t i, d
     cdef hipep_tensor* tensor
     cdef hipep_status status = _reserve(
-        state, program.input_count + program.output_count + MAX_SEGMENTS,
+        state, program.input_count + program.output_count + MAX_SEGMENTS + 1,
         16 + program.input_count * (10 * 8 + HOST_INPUT_BYTES))
     if status != HIPEP_OK:
         return status
@@ -251,9 +251,11 @@ cdef hipep_status run_program(Program* program, StreamState* state, output_fn ou
     failed_node[0] = -1
     if cache == NULL:
         return hipep_fail(HIPEP_OUT_OF_MEMORY, "out of host memory for a run")
-    status = _reserve(state, program.input_count + program.output_count + MAX_SEGMENTS, 0)
+    status = _reserve(state, program.input_count + program.output_count + MAX_SEGMENTS + 1, 0)
     if status != HIPEP_OK:
         return status
+    state.base[program.input_count + program.output_count + MAX_SEGMENTS] = hipep_map(
+        state.device, state.tickets)
     for i in range(program.input_count):
         state.base[i] = hipep_map(state.device, state.input_data[i])
     status = _run_from(

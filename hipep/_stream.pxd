@@ -39,6 +39,7 @@ cdef struct StreamState:
     Builder* builder
     void* arena[64]  # one per segment
     int64_t[64] arena_bytes
+    void* tickets  # see HIPEP_TICKET_COUNT; NULL where blocks run one after the other
     void** base
     int32_t base_count
     hipep_tensor* inputs

@@ -1,5 +1,5 @@
 """The state that one run at a time owns: stream, arenas, plan caches, staging memory, notes."""
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
@@ -12,6 +12,9 @@ cdef enum:
     STAGED_FETCH_BYTES = 1 << 20  # larger outputs are left to the driver's own staging
 
 
+cdef uint32_t[HIPEP_TICKET_COUNT] _no_tickets  # zeros
+
+
 cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
     """Return a state with a stream of its own; NULL with the thread's error text set."""
     cdef StreamState* state = <StreamState*>calloc(1, sizeof(StreamState))
@@ -22,10 +25,25 @@ cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
     state.device = device
     state.is_inline = info.warp_size == 1
     state.builder = new_builder()
-    if state.builder == NULL or hipep_stream_create(device, &state.stream) != HIPEP_OK:
+    if (state.builder == NULL or hipep_stream_create(device, &state.stream) != HIPEP_OK
+            or _make_tickets(state) != HIPEP_OK):
         free_stream_state(state)
         return NULL
     return state
+
+
+cdef hipep_status _make_tickets(StreamState* state) noexcept nogil:
+    cdef hipep_status status
+    if state.is_inline:
+        return HIPEP_OK
+    status = hipep_allocate(
+        state.device, sizeof(_no_tickets), HIPEP_KIND_DEVICE, state.stream, &state.tickets)
+    if status == HIPEP_OK:
+        status = hipep_copy_async(
+            state.stream, state.tickets, _no_tickets, sizeof(_no_tickets), HIPEP_COPY_PLAIN)
+    if status == HIPEP_OK:
+        status = hipep_stream_synchronize(state.stream)
+    return status
 
 
 cdef void free_stream_state(StreamState* state) noexcept nogil:
@@ -38,6 +56,7 @@ cdef void free_stream_state(StreamState* state) noexcept nogil:
     for i in range(state.staging_count):
         hipep_release(state.device, state.staging[i].memory, HIPEP_KIND_HOST_ACCESSIBLE)
     hipep_release(state.device, state.readback, HIPEP_KIND_HOST_ACCESSIBLE)
+    hipep_release(state.device, state.tickets, HIPEP_KIND_DEVICE)
     for i in range(state.cache_count):
         free_cache(state.caches[i])
     free(state.caches)

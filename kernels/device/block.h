@@ -8,6 +8,9 @@ namespace {
 template <int BLOCK>
 struct warps {
   static constexpr int most = (block<BLOCK>::size + 31) / 32;
+  static constexpr int count = (BLOCK + warp_size() - 1) / warp_size();
+  // The warps are whole, and one of them can combine a value from each in halving steps.
+  static constexpr bool even = BLOCK % warp_size() == 0 && (count & (count - 1)) == 0 && count <= warp_size();
 };
 
 struct Plus {
@@ -37,7 +40,7 @@ HIPEP_DEVICE T block_reduce(const Grid<BLOCK>& grid, T value, Op op) {
   HIPEP_SHARED(T, partial, warps<BLOCK>::most);
   const int lane = grid.thread() % warp_size();
   const int warp = grid.thread() / warp_size();
-  const int count = (BLOCK + warp_size() - 1) / warp_size();
+  constexpr int count = warps<BLOCK>::count;
   if (BLOCK % warp_size() == 0) {
     value = warp_reduce(value, op);
   } else {
@@ -50,6 +53,11 @@ HIPEP_DEVICE T block_reduce(const Grid<BLOCK>& grid, T value, Op op) {
   block_sync();  // partial may still be read from an earlier call
   if (lane == 0) partial[warp] = value;
   block_sync();
+  if (warps<BLOCK>::even) {
+    value = partial[lane % count];
+    for (int by = count / 2; by > 0; by /= 2) value = op(value, shuffle_xor(value, by));
+    return value;
+  }
   value = partial[0];
   for (int i = 1; i < count; ++i) value = op(value, partial[i]);
   return value;
@@ -65,7 +73,7 @@ HIPEP_DEVICE T block_scan(const Grid<BLOCK>& grid, T value, T* total) {
   HIPEP_SHARED(T, partial, warps<BLOCK>::most);
   const int lane = grid.thread() % warp_size();
   const int warp = grid.thread() / warp_size();
-  const int count = (BLOCK + warp_size() - 1) / warp_size();
+  constexpr int count = warps<BLOCK>::count;
   T inclusive = value;
   for (int by = 1; by < warp_size(); by *= 2) {
     const T other = shuffle_up(inclusive, by);
@@ -77,9 +85,21 @@ HIPEP_DEVICE T block_scan(const Grid<BLOCK>& grid, T value, T* total) {
   if (lane == warp_size() - 1 || grid.thread() == BLOCK - 1) partial[warp] = inclusive;
   block_sync();
   T before = T(0), sum = T(0);
-  for (int i = 0; i < count; ++i) {
-    if (i == warp) before = sum;
-    sum += partial[i];
+  if (warps<BLOCK>::even) {
+    const int slot = lane % count;
+    inclusive = partial[slot];
+    for (int by = 1; by < count; by *= 2) {
+      const T other = shuffle_up(inclusive, by);
+      if (slot >= by) inclusive += other;
+    }
+    sum = shuffle(inclusive, count - 1);
+    before = shuffle(inclusive, warp > 0 ? warp - 1 : 0);
+    if (warp == 0) before = T(0);
+  } else {
+    for (int i = 0; i < count; ++i) {
+      if (i == warp) before = sum;
+      sum += partial[i];
+    }
   }
   *total = sum;
   return before + exclusive;

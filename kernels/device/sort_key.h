@@ -54,5 +54,26 @@ struct Better {
   }
 };
 
+// A key and an index as one number: the larger is the better element, and no two elements of a row have the same. Zero
+// is no element's.
+template <class Key>
+struct word_of {
+  using type = uint64_t;
+};
+template <>
+struct word_of<uint64_t> {
+  using type = unsigned __int128;
+};
+template <class Word>
+struct Packing {
+  int index_bits;  // of the row's extent
+  HIPEP_DEVICE Word none_above() const { return (Word(1) << index_bits) - 1; }
+  template <class Key>
+  HIPEP_DEVICE Word pack(Key key, int64_t index) const {
+    return (Word(key) << index_bits) | (none_above() - static_cast<Word>(index));
+  }
+  HIPEP_DEVICE int64_t index(Word word) const { return static_cast<int64_t>(none_above() - (word & none_above())); }
+};
+
 }  // namespace
 }  // namespace hipep

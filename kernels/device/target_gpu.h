@@ -74,6 +74,20 @@ HIPEP_DEVICE T shuffle_xor(T value, int mask) {
 HIPEP_DEVICE uint64_t ballot(bool predicate) { return __ballot(predicate); }
 #endif
 
+// The shuffles above know types of up to 8 bytes.
+using Wide = unsigned __int128;
+HIPEP_DEVICE Wide join(uint64_t high, uint64_t low) { return static_cast<Wide>(high) << 64 | low; }
+HIPEP_DEVICE uint64_t high_half(Wide value) { return static_cast<uint64_t>(value >> 64); }
+HIPEP_DEVICE uint64_t low_half(Wide value) { return static_cast<uint64_t>(value); }
+HIPEP_DEVICE Wide shuffle_down(Wide value, int by) {
+  return join(shuffle_down(high_half(value), by), shuffle_down(low_half(value), by));
+}
+HIPEP_DEVICE Wide shuffle_xor(Wide value, int mask) {
+  return join(shuffle_xor(high_half(value), mask), shuffle_xor(low_half(value), mask));
+}
+
+HIPEP_DEVICE int popcount(uint64_t bits) { return __popcll(bits); }
+
 HIPEP_DEVICE void block_sync() { __syncthreads(); }
 HIPEP_DEVICE void device_fence() { __threadfence(); }
 template <class T>
@@ -88,6 +102,7 @@ HIPEP_DEVICE T global_atomic_add(T* at, T value) {
 }  // namespace
 }  // namespace hipep
 
+#define HIPEP_UNROLL _Pragma("unroll")
 #define HIPEP_SHARED(T, name, count) __shared__ T name[count]
 
 #define HIPEP_KERNEL(name, Args, BLOCK)                                                   \

@@ -22,6 +22,16 @@ struct TopKArgs {
   int64_t* next_places;
   int64_t rows, extent, inner, k;
   int64_t run;  // length of the sorted runs that a merge finds
+  // The variants that take a row in pieces: packed words, and a ticket for each row.
+  void* words;
+  uint32_t* tickets;
+  int64_t first_row;      // rows counts from here
+  int64_t row_bytes;      // of words
+  int64_t pieces, piece;  // of a row, and the elements of one of them; the last may be shorter
+  int64_t slots;          // words that a piece leaves behind, zeros among them
+  int64_t capacity;       // most words that a block ranks: at least k
+  int32_t lanes;          // neighbouring threads of one group
+  int32_t index_bits;
   SortOrder order;
 };
 

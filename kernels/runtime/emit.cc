@@ -74,6 +74,16 @@ void hipep_describe(hipep_emitter* emitter, const char* format, ...) {
   va_end(arguments);
 }
 
+hipep_tensor hipep_tickets(void) {
+  hipep_tensor tickets = {};
+  tickets.dtype = HIPEP_UINT32;
+  tickets.rank = 1;
+  tickets.dims[0] = HIPEP_TICKET_COUNT;
+  tickets.value = HIPEP_TICKETS_VALUE;
+  tickets.alignment = 256;
+  return tickets;
+}
+
 void hipep_emitter_reset(hipep_emitter* emitter) {
   emitter->launch_count = 0;
   emitter->args_bytes = 0;

@@ -43,6 +43,8 @@ class Geometry(ctypes.Structure):
     ]
 
 
+TICKETS_VALUE = 1 << 27  # of plan.h
+TICKETS = np.zeros(4096, np.uint32)
 Workspace = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int64, POINTER(Tensor))
 
 
@@ -64,6 +66,16 @@ class Planner:
             *(POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)),
         ]
         self.memory = []
+        self.tickets = runtime.memory(device, TICKETS.nbytes, stream)
+        self.copy(self.tickets, TICKETS.ctypes.data, TICKETS.nbytes, COPY_H2D)
+
+    def close(self):
+        """Every launch has left the tickets as zeros."""
+        left = np.ones_like(TICKETS)
+        self.copy(left.ctypes.data, self.tickets, left.nbytes, COPY_D2H)
+        self.runtime.check(self.runtime.stream_synchronize(self.stream))
+        self.runtime.release(self.device, self.tickets, 0)
+        assert not left.any()
 
     def variants(self):
         count = self.library.hipep_top_k_variant_count()
@@ -97,7 +109,10 @@ class Planner:
 
     def launch(self, emitter):
         for patch in emitter.patches[: emitter.patch_count]:
-            base = self.runtime.map(self.device, self.memory[patch.value])
+            tickets = patch.value == TICKETS_VALUE
+            base = self.runtime.map(
+                self.device, self.tickets if tickets else self.memory[patch.value]
+            )
             address = ctypes.addressof(emitter.args.contents) + patch.at
             c_int64.from_address(address).value = base + patch.offset
         for planned in emitter.launches[: emitter.launch_count]:
@@ -144,7 +159,9 @@ class Planner:
 def planner(runtime, mode):
     device = runtime.open(mode, GUARDED)
     stream = runtime.stream(device)
-    yield Planner(runtime, device, stream)
+    planner = Planner(runtime, device, stream)
+    yield planner
+    planner.close()
     runtime.stream_destroy(stream)
 
 

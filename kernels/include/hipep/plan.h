@@ -11,6 +11,11 @@ extern "C" {
 
 #define HIPEP_MAX_ARGS_BYTES 1024
 
+/* Words (uint32_t) in device memory, the same ones for all launches of a stream: zero when a launch begins and left as
+ * zero when it ends. Blocks that share work draw from them to find the last one. */
+#define HIPEP_TICKET_COUNT 4096
+#define HIPEP_TICKETS_VALUE (1 << 27)
+
 typedef struct hipep_planned_launch {
   const hipep_kernel* kernel;
   void* entry;
@@ -56,6 +61,8 @@ typedef struct hipep_pointer {
 HIPEP_API hipep_status hipep_emit(hipep_emitter* emitter, hipep_kernel* kernel, uint32_t grid, int64_t units,
                                   int64_t unit_cost, const void* args, size_t args_bytes, const hipep_pointer* pointers,
                                   int32_t pointer_count);
+/* The tensor of the stream's tickets. */
+HIPEP_API hipep_tensor hipep_tickets(void);
 HIPEP_API void hipep_describe(hipep_emitter* emitter, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 HIPEP_API void hipep_emitter_reset(hipep_emitter* emitter); /* keeps the arrays */
