@@ -5,17 +5,30 @@
 namespace hipep {
 namespace {
 
-template <class Word, class Own, int BLOCK>
-HIPEP_DEVICE Word best_of(const Grid<BLOCK>& grid, const Own& own) {
-  Word best[4];
-  own.best_of_groups(best);
-  HIPEP_UNROLL
-  for (int g = 1; g < 4; ++g) best[0] = best[g] > best[0] ? best[g] : best[0];
-  return block_reduce(grid, best[0], Wider<Word>());
+// The best element of a row, a part of it, or of the words that blocks have left: its key and the lower part of its word.
+template <class Own, int BLOCK>
+HIPEP_DEVICE Elements<typename Own::Key, 1> best_of(const Grid<BLOCK>& grid, const Own& own) {
+  using Key = typename Own::Key;
+  Key key = 0, least = 0;
+  uint32_t low = 0, least_low = 0;
+  own.each_group([&](const typename Own::Some& some, int) {
+    HIPEP_UNROLL
+    for (int v = 0; v < Own::Some::size; ++v) {
+      const bool better = Limit<Key>{key, low + 1}.reached(some.key[v], some.low[v]);
+      key = better ? some.key[v] : key;
+      low = better ? some.low[v] : low;
+    }
+  });
+  Key most = key;
+  block_bounds(grid, &least, &most);
+  low = key == most ? low : 0;
+  block_bounds(grid, &least_low, &low);
+  return {{most}, {low}};
 }
 
 template <class Bits, int BLOCK>
 HIPEP_DEVICE void top_k_one(const TopKArgs& a, const Grid<BLOCK>& grid) {
+  using Key = typename Row<Bits>::Key;
   using Word = typename Row<Bits>::Word;
   const Packing<Word> packing = {a.index_bits};
   const int64_t pieces = a.pieces;
@@ -24,14 +37,15 @@ HIPEP_DEVICE void top_k_one(const TopKArgs& a, const Grid<BLOCK>& grid) {
     const int64_t r = pieces == 1 ? u : u / pieces, begin = (u - r * pieces) * a.piece;
     const Row<Bits> row(a, a.first_row + r);
     const RowPart<Bits, BLOCK> part(grid, a, row, begin, begin + a.piece < a.extent ? begin + a.piece : a.extent);
-    Word best = best_of<Word>(grid, part);
+    Elements<Key, 1> best = best_of(grid, part);
     if (pieces > 1) {
       Word* const words = static_cast<Word*>(a.words) + r * pieces;
-      if (grid.thread() == 0) words[u - r * pieces] = best;
+      if (grid.thread() == 0) words[u - r * pieces] = Word(best.key[0]) << a.index_bits | best.low[0];
       if (!last_block(grid, a.tickets + r, pieces)) continue;
-      best = best_of<Word>(grid, ListedWords<Word, BLOCK>{words, static_cast<int>(pieces), grid.thread()});
+      best = best_of(grid,
+                     ListedWords<Word, Key, BLOCK>{words, static_cast<int>(pieces), grid.thread(), a.index_bits});
     }
-    if (grid.thread() == 0) row.store(a, 0, packing.index(best));
+    if (grid.thread() == 0) row.store(a, 0, packing.index(best.low[0]));
   }
 }
 
@@ -40,7 +54,7 @@ HIPEP_DEVICE void top_k_one(const TopKArgs& a, const Grid<BLOCK>& grid) {
 
 #define HIPEP_TOP_K(width)                                                                                 \
   HIPEP_KERNEL(top_k_one_##width, hipep::TopKArgs, 256) { hipep::top_k_one<uint##width##_t>(args, grid); } \
-  HIPEP_KERNEL(top_k_one_tall_##width, hipep::TopKArgs, 1024) { hipep::top_k_one<uint##width##_t>(args, grid); }
+  HIPEP_KERNEL(top_k_one_tall_##width, hipep::TopKArgs, 512) { hipep::top_k_one<uint##width##_t>(args, grid); }
 HIPEP_TOP_K(8)
 HIPEP_TOP_K(16)
 HIPEP_TOP_K(32)

@@ -8,30 +8,29 @@ namespace top_k {
 namespace {
 
 constexpr int64_t kMostBlocks = 1 << 20;
-constexpr int64_t kLow = 256, kTall = 1024;  // threads of the blocks that select
+constexpr int64_t kLow = 256, kTall = 512;  // threads of the blocks that select
 constexpr int64_t kPadding = 1 << 14;        // most that blocks read beyond the end of a row, with indices
 constexpr int64_t kRankExtent = 512, kSortTile = 2048;
+constexpr int64_t kFew = 128;       // words that are ranked by counting, which is faster
 constexpr int64_t kListed = 16384;  // words that the last block of a row selects from
 
 // Measured on an NVIDIA H200; see docs/performance.md.
 constexpr int64_t kRankedExtent = 128;  // rows up to here are ranked by counting
-constexpr int64_t kLowExtent = 1024;    // a low block for one row; for many, up to
-constexpr int64_t kLowBatchExtent = 8192;
-constexpr int64_t kTallExtent = 16384;  // longer rows in pieces
+constexpr int64_t kLowExtent = 4096;    // one row: longer ones take a tall block
+constexpr int64_t kTallExtent = 16384;  // few rows: longer ones take several blocks
 constexpr int64_t kOneExtent = 32768;   // the same with K = 1
-constexpr int64_t kBatchPiece = 16384;  // of many rows
-constexpr int64_t kSplitPiece = 32768;  // where more would be left to a piece, the bound comes first
+constexpr int64_t kSplitCount = 256;    // K: above, a bound comes before the pieces
 
 #define SORT(name, block) HIPEP_TOP_K_KERNELS("top_k", name, block)
 #define SELECT(name, block) HIPEP_TOP_K_KERNELS("top_k_select", name, block)
 #define SIEVE(name, block) HIPEP_TOP_K_KERNELS("top_k_sieve", name, block)
 hipep_kernel one_low[4] = HIPEP_TOP_K_KERNELS("top_k_one", "top_k_one", 256);
-hipep_kernel one_tall[4] = HIPEP_TOP_K_KERNELS("top_k_one", "top_k_one_tall", 1024);
+hipep_kernel one_tall[4] = HIPEP_TOP_K_KERNELS("top_k_one", "top_k_one_tall", 512);
 hipep_kernel select_low[4] = SELECT("top_k_select", 256);
-hipep_kernel select_tall[4] = SELECT("top_k_select_tall", 1024);
-hipep_kernel split[4] = SELECT("top_k_split", 1024);
-hipep_kernel bound[4] = SIEVE("top_k_bound", 1024);
-hipep_kernel sieve[4] = SIEVE("top_k_sieve", 1024);
+hipep_kernel select_tall[4] = SELECT("top_k_select_tall", 512);
+hipep_kernel split[4] = SELECT("top_k_split", 512);
+hipep_kernel bound[4] = SIEVE("top_k_bound", 512);
+hipep_kernel sieve[4] = SIEVE("top_k_sieve", 512);
 hipep_kernel rank[4] = SORT("top_k_rank", 256);
 hipep_kernel collect[4] = SORT("top_k_collect", 512);
 hipep_kernel store[4] = SORT("top_k_store", 256);
@@ -80,13 +79,13 @@ TopKArgs arguments(const Problem& p) {
 int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-int64_t room(int64_t block) { return 2 * block; }  // the words that it can rank
+// The words that a block can rank.
+int64_t room(const Problem& p, int64_t block) { return (block == kTall ? 32768 : 8192) / (2 * p.key_bytes()); }
 int64_t vector(const Problem& p) { return p.width == 3 ? 2 : 4; }
 
 bool is_short(const Problem& p) { return !p.serial && p.extent < INT32_MAX - kPadding; }
 bool fills(const Problem& p, int64_t blocks) { return blocks >= p.emitter->info->compute_units; }
-// Few words are ranked by counting, which is faster.
-int64_t capacity(const Problem& p, int64_t block) { return least(most(block / 4, 2 * p.k), room(block)); }
+int64_t capacity(const Problem& p, int64_t block) { return least(most(kFew, 2 * p.k), room(p, block)); }
 
 // Emits launches for as many rows at a time as there are tickets; each has pieces blocks a row.
 template <class Emit>
@@ -133,41 +132,42 @@ hipep_status plan_select(const Problem& p, hipep_kernel* kernel) {
   args.capacity = capacity(p, kernel->block);
   return emit(p, kernel, p.rows, args, {});
 }
-bool is_low(const Problem& p) { return is_short(p) && p.k <= room(kLow); }
-bool prefers_low(const Problem& p) { return p.extent <= (fills(p, p.rows) ? kLowBatchExtent : kLowExtent); }
+bool is_low(const Problem& p) { return is_short(p) && 2 * p.k <= room(p, kLow); }
+bool prefers_low(const Problem& p) { return fills(p, p.rows / 4) || p.extent <= kLowExtent; }
 hipep_status plan_low(const Problem& p) { return plan_select(p, &select_low[p.width]); }
-bool is_tall(const Problem& p) { return is_short(p) && p.k <= room(kTall); }
-bool prefers_tall(const Problem& p) { return p.extent <= kTallExtent; }
+bool is_tall(const Problem& p) { return is_short(p) && p.k <= 2048; }
+bool prefers_tall(const Problem& p) { return p.extent <= kTallExtent || fills(p, 2 * p.rows); }
 hipep_status plan_tall(const Problem& p) { return plan_select(p, &select_tall[p.width]); }
 
-int64_t split_slots(const Problem& p) { return least(most(128, 2 * p.k), room(kTall)); }
-// One vector a thread where there are few rows.
-int64_t split_piece(const Problem& p) {
-  const int64_t step = vector(p) * kTall, pieces = kListed / split_slots(p);
-  return most(fills(p, p.rows) ? kBatchPiece : step, ceiling(p.extent, pieces * step) * step);
+// Enough pieces for two blocks a compute unit, of at least a vector a thread.
+int64_t piece_of(const Problem& p, int64_t most_pieces, int64_t vectors) {
+  const int64_t step = vectors * vector(p) * kTall;
+  const int64_t wanted = least(most_pieces, ceiling(2 * p.emitter->info->compute_units, p.rows));
+  return ceiling(p.extent, wanted * step) * step;
 }
-bool is_split(const Problem& p) { return is_short(p) && p.k <= room(kTall); }
-bool prefers_split(const Problem& p) { return split_piece(p) <= kSplitPiece; }
+int64_t split_slots(const Problem& p) { return least(most(128, 2 * p.k), room(p, kTall)); }
+bool is_split(const Problem& p) { return is_short(p) && p.k <= 2048; }
+bool prefers_split(const Problem& p) { return p.k <= kSplitCount; }
 hipep_status plan_split(const Problem& p) {
   TopKArgs args = arguments(p);
-  args.piece = split_piece(p);
-  args.pieces = ceiling(p.extent, args.piece);
   args.slots = split_slots(p);
+  args.piece = piece_of(p, kListed / args.slots, 1);
+  args.pieces = ceiling(p.extent, args.piece);
   args.capacity = capacity(p, kTall);
   hipep_tensor words;
   const int64_t row_bytes = args.pieces * args.slots * 2 * p.key_bytes();
   const hipep_status status = p.emitter->workspace(p.emitter, least(p.rows, HIPEP_TICKET_COUNT) * row_bytes, &words);
   if (status != HIPEP_OK) return status;
-  return by_tickets(
-      p, args, [&](const TopKArgs& some) { return emit(p, &split[p.width], some.rows * some.pieces, some, {&words}); });
+  return by_tickets(p, args, [&](const TopKArgs& some) {
+    return emit(p, &split[p.width], some.rows * some.pieces, some, {&words});
+  });
 }
 
 // Each of the four groups of a thread gets a vector, and there are at least k groups with elements.
-bool is_sieved(const Problem& p) { return is_short(p) && p.k <= room(kTall) && p.extent >= 4 * p.k * vector(p); }
+bool is_sieved(const Problem& p) { return is_short(p) && p.k <= 2048 && p.extent >= 4 * p.k * vector(p); }
 hipep_status plan_sieve(const Problem& p) {
   TopKArgs args = arguments(p);
-  const int64_t step = 4 * vector(p) * kTall;
-  args.piece = ceiling(p.extent, 128 * step) * step;
+  args.piece = piece_of(p, 32 * kListed / (4 * kTall), 4);
   args.pieces = ceiling(p.extent, args.piece);
   args.lanes = 1;
   while (args.pieces * 4 * kTall / args.lanes > kListed) args.lanes *= 2;
@@ -179,7 +179,7 @@ hipep_status plan_sieve(const Problem& p) {
       p.emitter->workspace(p.emitter, least(p.rows, HIPEP_TICKET_COUNT) * args.row_bytes, &space);
   if (status != HIPEP_OK) return status;
   return by_tickets(p, args, [&](TopKArgs some) {
-    some.capacity = least(p.k + p.k / 4 + 16, room(kTall));
+    some.capacity = least(p.k + p.k / 4 + 16, room(p, kTall));
     const hipep_status bounded = emit(p, &bound[p.width], some.rows * some.pieces, some, {&space});
     some.capacity = capacity(p, kTall);
     return bounded != HIPEP_OK ? bounded : emit(p, &sieve[p.width], some.rows * some.pieces, some, {&space});

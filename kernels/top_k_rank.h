@@ -24,6 +24,8 @@ HIPEP_DEVICE void bitonic_sort(const Grid<BLOCK>& grid, Word* words, int count) 
   block_sync();
 }
 
+constexpr int kFew = 128;
+
 // Few words: eight threads count the words above one.
 template <class Word, int BLOCK, class Store>
 HIPEP_DEVICE void rank_few(const Grid<BLOCK>& grid, const Word* words, int count, int k, Store store) {
@@ -39,39 +41,44 @@ HIPEP_DEVICE void rank_few(const Grid<BLOCK>& grid, const Word* words, int count
   }
 }
 
-// Evenly spread words fall into bins of one or two; where many meet, they are sorted.
-template <class Word, int BLOCK, class Store>
-HIPEP_DEVICE void rank_many(const Grid<BLOCK>& grid, const Bench<Word, BLOCK>& bench, int count, int k, Store store) {
+// Evenly spread words fall into bins of a few; where many meet, they are sorted.
+template <class Word, class Key, int BLOCK, class Store>
+HIPEP_DEVICE void rank_many(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench, int count, int k,
+                            Store store) {
   constexpr uint32_t crowd = 64;
-  Word own[2], least = ~Word(0), most = 0;
-  HIPEP_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    const int slot = grid.thread() + i * BLOCK;
-    own[i] = slot < count ? bench.words[slot] : Word(0);
-    if (slot < count) {
-      least = own[i] < least ? own[i] : least;
-      most = own[i] > most ? own[i] : most;
-    }
+  constexpr int share = (Bench<Word, Key, BLOCK>::bin_count + BLOCK - 1) / BLOCK;  // bins of one thread
+  Key least = ~Key(0), most = 0;
+  for (int slot = grid.thread(); slot < count; slot += BLOCK) {
+    const Key key = static_cast<Key>(bench.words[slot] >> bench.index_bits);
+    least = key < least ? key : least;
+    most = key > most ? key : most;
   }
   clear_bins(grid, bench);
   block_bounds(grid, &least, &most);
-  const int length = bit_length(static_cast<Word>(most - least));
+  const int length = bit_length(static_cast<Key>(most - least));
   const int shift = length > bench.digit ? length - bench.digit : 0;
-  int bin[2] = {0, 0};
-  uint32_t at[2] = {0, 0};
-  HIPEP_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    if (grid.thread() + i * BLOCK >= count) continue;
-    bin[i] = static_cast<int>((most - own[i]) >> shift);
-    at[i] = shared_atomic_add(&bench.bins[bin[i]], 1u);
+  const auto bin_of = [&](Word word) {
+    return static_cast<int>((most - static_cast<Key>(word >> bench.index_bits)) >> shift);
+  };
+  for (int slot = grid.thread(); slot < count; slot += BLOCK) {
+    shared_atomic_add(&bench.bins[bin_of(bench.words[slot])], 1u);
   }
   block_sync();
-  const uint32_t first = bench.bins[2 * grid.thread()], second = bench.bins[2 * grid.thread() + 1];
-  uint32_t total = 0;
-  const uint32_t before = block_scan(grid, first + second, &total);
-  bench.bins[2 * grid.thread()] = before;
-  bench.bins[2 * grid.thread() + 1] = before + first;
-  if (first > crowd || second > crowd) bench.found[1] = 1;
+  uint32_t own[share], sum = 0, total = 0;
+  HIPEP_UNROLL
+  for (int b = 0; b < share; ++b) {
+    const int bin = grid.thread() * share + b;
+    own[b] = bin < bench.bin_count ? bench.bins[bin] : 0;
+    sum += own[b];
+    if (own[b] > crowd) bench.found[1] = 1;
+  }
+  uint32_t before = block_scan(grid, sum, &total);
+  HIPEP_UNROLL
+  for (int b = 0; b < share; ++b) {
+    const int bin = grid.thread() * share + b;
+    if (bin < bench.bin_count) bench.bins[bin] = before;
+    before += own[b];
+  }
   block_sync();
   if (bench.found[1] != 0) {
     int padded = 1;
@@ -81,50 +88,37 @@ HIPEP_DEVICE void rank_many(const Grid<BLOCK>& grid, const Bench<Word, BLOCK>& b
     for (int i = grid.thread(); i < k; i += BLOCK) store(i, bench.words[i]);
     return;
   }
-  HIPEP_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    const int slot = grid.thread() + i * BLOCK;
-    if (slot < count) bench.order[bench.bins[bin[i]] + at[i]] = static_cast<uint16_t>(slot);
+  // Each bin's counter runs from where the bin begins to where it ends.
+  for (int slot = grid.thread(); slot < count; slot += BLOCK) {
+    bench.order[shared_atomic_add(&bench.bins[bin_of(bench.words[slot])], 1u)] = static_cast<uint16_t>(slot);
   }
   block_sync();
-  HIPEP_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    if (grid.thread() + i * BLOCK >= count) continue;
-    const int begin = static_cast<int>(bench.bins[bin[i]]);
-    const int end = bin[i] + 1 < bench.bin_count ? static_cast<int>(bench.bins[bin[i] + 1]) : count;
+  for (int slot = grid.thread(); slot < count; slot += BLOCK) {
+    const Word word = bench.words[slot];
+    const int bin = bin_of(word);
+    const int begin = bin > 0 ? static_cast<int>(bench.bins[bin - 1]) : 0, end = static_cast<int>(bench.bins[bin]);
     int rank = begin;
-    for (int j = begin; j < end; ++j) rank += bench.words[bench.order[j]] > own[i] ? 1 : 0;
-    if (rank < k) store(rank, own[i]);
-  }
-}
-
-// Calls store(rank, word) for the k best of the count words in bench.words.
-template <class Word, int BLOCK, class Store>
-HIPEP_DEVICE void rank_words(const Grid<BLOCK>& grid, const Bench<Word, BLOCK>& bench, int count, int k, Store store) {
-  if (count <= BLOCK / 4) {
-    rank_few(grid, bench.words, count, k, store);
-  } else {
-    rank_many(grid, bench, count, k, store);
+    for (int j = begin; j < end && rank < k; ++j) rank += bench.words[bench.order[j]] > word ? 1 : 0;
+    if (rank < k) store(rank, word);
   }
 }
 
 // Stores the k best of the words that a block has: those of a row, or of what was left of it.
-template <class Bits, class Own, int BLOCK>
-HIPEP_DEVICE void store_best(const TopKArgs& a, const Grid<BLOCK>& grid,
-                             const Bench<typename Row<Bits>::Word, BLOCK>& bench, const Row<Bits>& row, const Own& own,
-                             typename Row<Bits>::Word first) {
-  const uint32_t count =
-      select_words(grid, bench, own, first, static_cast<uint32_t>(a.k), static_cast<uint32_t>(a.capacity));
-  const Packing<typename Row<Bits>::Word> packing = {a.index_bits};
-  rank_words(grid, bench, static_cast<int>(count), static_cast<int>(a.k),
-             [&](int rank, typename Row<Bits>::Word word) { row.store(a, rank, packing.index(word)); });
-}
-
-// A lower bound for select_words: all words if they fit, the bound of their parts, or none.
-template <class Own, class Word, int BLOCK>
-HIPEP_DEVICE Word first_bound(const Grid<BLOCK>& grid, const Bench<Word, BLOCK>& bench, const Own& own, int64_t k,
-                              int64_t capacity) {
-  return own.count <= capacity ? Word(1) : bound(grid, bench, own, static_cast<uint32_t>(k));
+template <class Bits, class Own, class Word, class Key, int BLOCK>
+HIPEP_DEVICE void store_best(const TopKArgs& a, const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench,
+                             const Row<Bits>& row, const Own& own) {
+  const int k = static_cast<int>(a.k);
+  const int count =
+      static_cast<int>(select_words(grid, bench, own, static_cast<uint32_t>(k), static_cast<uint32_t>(a.capacity)));
+  const auto store = [&](int rank, Word word) {
+    const Packing<Word> packing = {a.index_bits};
+    row.store(a, rank, packing.index(word));
+  };
+  if (count <= kFew) {
+    rank_few(grid, bench.words, count, k, store);
+  } else {
+    rank_many(grid, bench, count, k, store);
+  }
 }
 
 // Whether this block is the last of those that share a ticket; it then sees what all have written, and the ticket is

@@ -29,103 +29,78 @@ struct Row {
   }
 };
 
-// Elements begin .. end of a row as the threads of a block read them, in vectors where they lie so. What lies
-// beyond the end counts as elements that rank last. A row is read again in each pass, from the cache: it takes no
-// registers, and may have any length.
+// Elements that one thread reads at once: the key and the lower part of the word (see Packing) of each.
+template <class Key_, int N>
+struct Elements {
+  using Key = Key_;
+  static constexpr int size = N;
+  Key key[N];
+  uint32_t low[N];
+};
+
+// Elements begin .. end of a row as the threads of a block read them, in vectors where they lie so. What lies beyond
+// the end counts as elements that rank last. A row is read again in each pass, from the cache: it takes no registers,
+// and may have any length.
 template <class Bits, int BLOCK>
 struct RowPart {
   using Key = typename Row<Bits>::Key;
-  using Word = typename Row<Bits>::Word;
   static constexpr int vector = sizeof(Bits) < 8 ? 4 : 2;
+  using Some = Elements<Key, vector>;
   struct alignas(vector * sizeof(Bits)) Vector {
     Bits at[vector];
   };
-  // Reached by the elements with a larger key, and by those with this key up to a place in the part.
-  struct Limit {
-    Key key;
-    int last;
-  };
 
   const Bits* x;
-  int64_t stride, begin;
+  int64_t stride;
   SortOrder order;
-  int count, thread, index_bits;
+  int count, thread;
+  uint32_t top;  // the lower part of the first element's word
   bool aligned;
 
   HIPEP_DEVICE RowPart(const Grid<BLOCK>& grid, const TopKArgs& a, const Row<Bits>& row, int64_t first, int64_t end)
       : x(row.x + first * row.stride),
         stride(row.stride),
-        begin(first),
         order(a.order),
         count(static_cast<int>(end - first)),
         thread(grid.thread()),
-        index_bits(a.index_bits),
+        top(static_cast<uint32_t>((uint64_t{1} << a.index_bits) - 1 - static_cast<uint64_t>(first))),
         aligned(row.stride == 1 && reinterpret_cast<uintptr_t>(x) % sizeof(Vector) == 0) {}
 
-  HIPEP_DEVICE Vector load(int at) const {
-    if (aligned && at + vector <= count) return *reinterpret_cast<const Vector*>(x + at);
-    Vector some;
-    HIPEP_UNROLL
-    for (int v = 0; v < vector; ++v) some.at[v] = at + v < count ? x[int64_t{at + v} * stride] : Bits(0);
-    return some;
-  }
-  HIPEP_DEVICE Key key_of(Bits bits, int at) const { return at < count ? sort_key(bits, order) : Key(0); }
-  HIPEP_DEVICE Word pack(Key key, int at) const {
-    const Packing<Word> packing = {index_bits};
-    return packing.pack(key, begin + at);
-  }
   HIPEP_DEVICE int units() const { return (count + vector - 1) / vector; }
+  HIPEP_DEVICE uint32_t least_low() const { return top - static_cast<uint32_t>(count - 1); }
+  HIPEP_DEVICE uint32_t most_low() const { return top; }
 
-  // The best words of the vectors that a thread reads, in four groups.
-  HIPEP_DEVICE void best_of_groups(Word (&best)[4]) const {
-    Key most[4] = {0, 0, 0, 0};
-    int place[4] = {-1, -1, -1, -1};
-    for (int tile = 0; tile < count; tile += 4 * BLOCK * vector) {
-      Vector loaded[4];
+  HIPEP_DEVICE Some load(int at) const {
+    Some some;
+    if (aligned && at + vector <= count) {
+      const Vector loaded = *reinterpret_cast<const Vector*>(x + at);
       HIPEP_UNROLL
-      for (int g = 0; g < 4; ++g) loaded[g] = load(tile + (g * BLOCK + thread) * vector);
+      for (int v = 0; v < vector; ++v) some.key[v] = sort_key(loaded.at[v], order);
+    } else {
       HIPEP_UNROLL
-      for (int g = 0; g < 4; ++g) {
-        HIPEP_UNROLL
-        for (int v = 0; v < vector; ++v) {
-          const int at = tile + (g * BLOCK + thread) * vector + v;
-          const Key key = key_of(loaded[g].at[v], at);
-          if (at >= count || (place[g] >= 0 && key <= most[g])) continue;
-          most[g] = key;
-          place[g] = at;
-        }
+      for (int v = 0; v < vector; ++v) {
+        some.key[v] = at + v < count ? sort_key(x[int64_t{at + v} * stride], order) : Key(0);
       }
     }
     HIPEP_UNROLL
-    for (int g = 0; g < 4; ++g) best[g] = place[g] < 0 ? Word(0) : pack(most[g], place[g]);
+    for (int v = 0; v < vector; ++v) some.low[v] = top - static_cast<uint32_t>(at + v);
+    return some;
   }
-  HIPEP_DEVICE Limit limit(Word word) const {
-    const Packing<Word> packing = {index_bits};
-    const int64_t last = packing.index(word) - begin;
-    return {static_cast<Key>(word >> index_bits), static_cast<int>(last < 0 ? -1 : last < count ? last : count)};
-  }
-  // Calls f(key, place) for as many elements on every thread.
+  // Calls f(elements, group) for as many vectors on every thread, four at a time.
   template <class F>
-  HIPEP_DEVICE void each_key(F f) const {
-    for (int tile = 0; tile < count; tile += BLOCK * vector) {
-      const int at = tile + thread * vector;
-      const Vector some = load(at);
+  HIPEP_DEVICE void each_group(F f) const {
+    for (int tile = 0; tile < count; tile += 4 * BLOCK * vector) {
+      Some some[4];
       HIPEP_UNROLL
-      for (int v = 0; v < vector; ++v) f(key_of(some.at[v], at + v), at + v);
+      for (int g = 0; g < 4; ++g) some[g] = load(tile + (g * BLOCK + thread) * vector);
+      HIPEP_UNROLL
+      for (int g = 0; g < 4; ++g) f(some[g], g);
     }
   }
-  // Calls f(reaches, word()) for as many elements on every thread.
-  template <class F>
-  HIPEP_DEVICE void each_against(const Limit& low, F f) const {
-    each_key([&](Key key, int at) {
-      f(at < count && (key > low.key || (key == low.key && at <= low.last)), [&] { return pack(key, at); });
-    });
-  }
+  // Calls f(elements) for as many vectors on every thread.
   template <class F>
   HIPEP_DEVICE void each(F f) const {
-    each_key([&](Key key, int at) {
-      if (at < count) f(pack(key, at));
-    });
+    for (int tile = 0; tile < count; tile += BLOCK * vector) f(load(tile + thread * vector));
   }
 };
 

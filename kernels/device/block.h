@@ -33,6 +33,15 @@ HIPEP_DEVICE T warp_reduce(T value, Op op) {
   return value;
 }
 
+// The largest over the lanes of a warp, all of which must be threads of the block.
+template <class T>
+HIPEP_DEVICE T warp_max(T value) {
+  return warp_reduce(value, Larger());
+}
+#ifdef HIPEP_NVIDIA
+HIPEP_DEVICE uint32_t warp_max(uint32_t value) { return __reduce_max_sync(0xffffffffu, value); }
+#endif
+
 // Every thread gets op over the values of all threads of the block; op is associative and commutative.
 template <int BLOCK, class T, class Op>
 HIPEP_DEVICE T block_reduce(const Grid<BLOCK>& grid, T value, Op op) {

@@ -49,6 +49,7 @@ HIPEP_DEVICE T exchange(T value, int source, faithful::Site site) {
 #define HIPEP_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 HIPEP_DEVICE void block_sync(HIPEP_SITE) { faithful::block_sync({file, line, faithful::kBlockSync}); }
+HIPEP_DEVICE int leading_zeros(uint64_t bits) { return __builtin_clzll(bits); }
 HIPEP_DEVICE int popcount(uint64_t bits) { return __builtin_popcountll(bits); }
 HIPEP_DEVICE void device_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 template <class T>

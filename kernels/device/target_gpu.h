@@ -86,6 +86,7 @@ HIPEP_DEVICE Wide shuffle_xor(Wide value, int mask) {
   return join(shuffle_xor(high_half(value), mask), shuffle_xor(low_half(value), mask));
 }
 
+HIPEP_DEVICE int leading_zeros(uint64_t bits) { return __clzll(static_cast<long long>(bits)); }
 HIPEP_DEVICE int popcount(uint64_t bits) { return __popcll(bits); }
 
 HIPEP_DEVICE void block_sync() { __syncthreads(); }

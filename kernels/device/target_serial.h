@@ -35,6 +35,7 @@ struct Grid {
 
 HIPEP_DEVICE constexpr int warp_size() { return 1; }
 HIPEP_DEVICE void block_sync() {}
+HIPEP_DEVICE int leading_zeros(uint64_t bits) { return __builtin_clzll(bits); }
 HIPEP_DEVICE int popcount(uint64_t bits) { return __builtin_popcountll(bits); }
 HIPEP_DEVICE void device_fence() {}
 template <class T>
