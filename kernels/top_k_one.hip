@@ -5,23 +5,28 @@
 namespace hipep {
 namespace {
 
-// The best element of a row, a part of it, or of the words that blocks have left: its key and the lower part of its word.
+// The best element of a row, a part of it, or of the words that blocks have left: its key and the lower part of its
+// word.
 template <class Own, int BLOCK>
 HIPEP_DEVICE Elements<typename Own::Key, 1> best_of(const Grid<BLOCK>& grid, const Own& own) {
   using Key = typename Own::Key;
-  Key key = 0, least = 0;
-  uint32_t low = 0, least_low = 0;
-  own.each_group([&](const typename Own::Some& some, int) {
+  Key keys[4] = {0, 0, 0, 0}, least = 0;
+  uint32_t lows[4] = {0, 0, 0, 0}, least_low = 0;
+  own.each_group([&](const typename Own::Some& some, int g) {
     HIPEP_UNROLL
-    for (int v = 0; v < Own::Some::size; ++v) {
-      const bool better = Limit<Key>{key, low + 1}.reached(some.key[v], some.low[v]);
-      key = better ? some.key[v] : key;
-      low = better ? some.low[v] : low;
+    for (int v = 0; v < Own::Some::size; ++v) {  // the lower parts of a group fall
+      const bool better = some.key[v] > keys[g] || (some.key[v] == keys[g] && lows[g] == 0);
+      keys[g] = better ? some.key[v] : keys[g];
+      lows[g] = better ? some.low[v] : lows[g];
     }
   });
-  Key most = key;
+  Key most = 0;
+  HIPEP_UNROLL
+  for (int g = 0; g < 4; ++g) most = keys[g] > most ? keys[g] : most;
   block_bounds(grid, &least, &most);
-  low = key == most ? low : 0;
+  uint32_t low = 0;
+  HIPEP_UNROLL
+  for (int g = 0; g < 4; ++g) low = keys[g] == most && lows[g] > low ? lows[g] : low;
   block_bounds(grid, &least_low, &low);
   return {{most}, {low}};
 }
@@ -42,8 +47,7 @@ HIPEP_DEVICE void top_k_one(const TopKArgs& a, const Grid<BLOCK>& grid) {
       Word* const words = static_cast<Word*>(a.words) + r * pieces;
       if (grid.thread() == 0) words[u - r * pieces] = Word(best.key[0]) << a.index_bits | best.low[0];
       if (!last_block(grid, a.tickets + r, pieces)) continue;
-      best = best_of(grid,
-                     ListedWords<Word, Key, BLOCK>{words, static_cast<int>(pieces), grid.thread(), a.index_bits});
+      best = best_of(grid, ListedWords<Word, Key, BLOCK>{words, static_cast<int>(pieces), grid.thread(), a.index_bits});
     }
     if (grid.thread() == 0) row.store(a, 0, packing.index(best.low[0]));
   }

@@ -9,15 +9,15 @@ namespace {
 
 constexpr int64_t kMostBlocks = 1 << 20;
 constexpr int64_t kLow = 256, kTall = 512;  // threads of the blocks that select
-constexpr int64_t kPadding = 1 << 14;        // most that blocks read beyond the end of a row, with indices
+constexpr int64_t kPadding = 1 << 14;       // most that blocks read beyond the end of a row, with indices
 constexpr int64_t kRankExtent = 512, kSortTile = 2048;
 constexpr int64_t kFew = 128;       // words that are ranked by counting, which is faster
 constexpr int64_t kListed = 16384;  // words that the last block of a row selects from
 
 // Measured on an NVIDIA H200; see docs/performance.md.
 constexpr int64_t kRankedExtent = 128;  // rows up to here are ranked by counting
-constexpr int64_t kLowExtent = 4096;    // one row: longer ones take a tall block
-constexpr int64_t kTallExtent = 16384;  // few rows: longer ones take several blocks
+constexpr int64_t kLowExtent = 4096;    // with a small K; else a quarter: longer rows take a tall block
+constexpr int64_t kTallExtent = 8192;   // one row, four times as much for four: longer ones take several blocks
 constexpr int64_t kOneExtent = 32768;   // the same with K = 1
 constexpr int64_t kSplitCount = 256;    // K: above, a bound comes before the pieces
 
@@ -101,7 +101,7 @@ hipep_status by_tickets(const Problem& p, TopKArgs args, Emit emit_rows) {
 }
 
 bool is_one(const Problem& p) { return is_short(p) && p.k == 1; }
-bool prefers_one(const Problem& p) { return p.extent > 32 || p.rows < 1024; }
+bool prefers_one(const Problem& p) { return p.extent > kRankedExtent; }
 hipep_status plan_one(const Problem& p) {
   TopKArgs args = arguments(p);
   if (p.extent <= kOneExtent || fills(p, p.rows)) {
@@ -133,10 +133,12 @@ hipep_status plan_select(const Problem& p, hipep_kernel* kernel) {
   return emit(p, kernel, p.rows, args, {});
 }
 bool is_low(const Problem& p) { return is_short(p) && 2 * p.k <= room(p, kLow); }
-bool prefers_low(const Problem& p) { return fills(p, p.rows / 4) || p.extent <= kLowExtent; }
+bool prefers_low(const Problem& p) {
+  return fills(p, p.rows / 4) || p.extent <= (p.k <= 64 ? kLowExtent : kLowExtent / 4);
+}
 hipep_status plan_low(const Problem& p) { return plan_select(p, &select_low[p.width]); }
 bool is_tall(const Problem& p) { return is_short(p) && p.k <= 2048; }
-bool prefers_tall(const Problem& p) { return p.extent <= kTallExtent || fills(p, 2 * p.rows); }
+bool prefers_tall(const Problem& p) { return p.extent <= kTallExtent * least(p.rows, 4) || fills(p, 2 * p.rows); }
 hipep_status plan_tall(const Problem& p) { return plan_select(p, &select_tall[p.width]); }
 
 // Enough pieces for two blocks a compute unit, of at least a vector a thread.
@@ -158,9 +160,8 @@ hipep_status plan_split(const Problem& p) {
   const int64_t row_bytes = args.pieces * args.slots * 2 * p.key_bytes();
   const hipep_status status = p.emitter->workspace(p.emitter, least(p.rows, HIPEP_TICKET_COUNT) * row_bytes, &words);
   if (status != HIPEP_OK) return status;
-  return by_tickets(p, args, [&](const TopKArgs& some) {
-    return emit(p, &split[p.width], some.rows * some.pieces, some, {&words});
-  });
+  return by_tickets(
+      p, args, [&](const TopKArgs& some) { return emit(p, &split[p.width], some.rows * some.pieces, some, {&words}); });
 }
 
 // Each of the four groups of a thread gets a vector, and there are at least k groups with elements.

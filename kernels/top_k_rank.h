@@ -45,7 +45,7 @@ HIPEP_DEVICE void rank_few(const Grid<BLOCK>& grid, const Word* words, int count
 template <class Word, class Key, int BLOCK, class Store>
 HIPEP_DEVICE void rank_many(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench, int count, int k,
                             Store store) {
-  constexpr uint32_t crowd = 64;
+  constexpr uint32_t crowd = 256;
   constexpr int share = (Bench<Word, Key, BLOCK>::bin_count + BLOCK - 1) / BLOCK;  // bins of one thread
   Key least = ~Key(0), most = 0;
   for (int slot = grid.thread(); slot < count; slot += BLOCK) {

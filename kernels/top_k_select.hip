@@ -32,8 +32,7 @@ HIPEP_DEVICE void top_k_split(const TopKArgs& a, const Grid<BLOCK>& grid) {
     Word* const words = static_cast<Word*>(a.words) + r * pieces * slots;
     Word* const left = words + (u - r * pieces) * slots;
     block_sync();
-    const uint32_t count =
-        select_words(grid, bench, part, static_cast<uint32_t>(a.k), static_cast<uint32_t>(slots));
+    const uint32_t count = select_words(grid, bench, part, static_cast<uint32_t>(a.k), static_cast<uint32_t>(slots));
     for (int64_t i = grid.thread(); i < slots; i += BLOCK) left[i] = i < count ? bench.words[i] : Word(0);
     if (!last_block(grid, a.tickets + r, pieces)) continue;
     const ListedWords<Word, typename Row<Bits>::Key, BLOCK> own = {words, static_cast<int>(pieces * slots),
@@ -45,8 +44,8 @@ HIPEP_DEVICE void top_k_split(const TopKArgs& a, const Grid<BLOCK>& grid) {
 }  // namespace
 }  // namespace hipep
 
-#define HIPEP_TOP_K(width)                                                                                             \
-  HIPEP_KERNEL(top_k_select_##width, hipep::TopKArgs, 256) { hipep::top_k_select<uint##width##_t>(args, grid); }       \
+#define HIPEP_TOP_K(width)                                                                                            \
+  HIPEP_KERNEL(top_k_select_##width, hipep::TopKArgs, 256) { hipep::top_k_select<uint##width##_t>(args, grid); }      \
   HIPEP_KERNEL(top_k_select_tall_##width, hipep::TopKArgs, 512) { hipep::top_k_select<uint##width##_t>(args, grid); } \
   HIPEP_KERNEL(top_k_split_##width, hipep::TopKArgs, 512) { hipep::top_k_split<uint##width##_t>(args, grid); }
 HIPEP_TOP_K(8)

@@ -80,13 +80,13 @@ struct Bench {
 
   HIPEP_DEVICE Word pack(Key key, uint32_t low) const { return Word(key) << index_bits | low; }
 };
-#define HIPEP_BENCH(Bits, BLOCK)                                                       \
-  using Word = typename Row<Bits>::Word;                                               \
-  using Selection = Bench<Word, typename Row<Bits>::Key, BLOCK>;                       \
-  HIPEP_SHARED(uint32_t, bins, Selection::bin_count);                                  \
-  HIPEP_SHARED(uint32_t, found, 3);                                                    \
-  HIPEP_SHARED(Word, selected_words, Selection::room);                                 \
-  HIPEP_SHARED(uint16_t, selected_order, Selection::room);                             \
+#define HIPEP_BENCH(Bits, BLOCK)                                 \
+  using Word = typename Row<Bits>::Word;                         \
+  using Selection = Bench<Word, typename Row<Bits>::Key, BLOCK>; \
+  HIPEP_SHARED(uint32_t, bins, Selection::bin_count);            \
+  HIPEP_SHARED(uint32_t, found, 3);                              \
+  HIPEP_SHARED(Word, selected_words, Selection::room);           \
+  HIPEP_SHARED(uint16_t, selected_order, Selection::room);       \
   const Selection bench = {bins, found, selected_words, selected_order, a.index_bits}
 
 constexpr uint32_t kNoBin = ~0u;
@@ -202,6 +202,22 @@ HIPEP_DEVICE uint32_t gather(const Grid<BLOCK>& grid, const Bench<Word, Key, BLO
   return bench.found[2];
 }
 
+// Equal elements would queue for one bin: the two bins that many lanes of a warp may share are added to at once.
+template <class Word, class Key, int BLOCK>
+HIPEP_DEVICE void count_in_bin(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench, bool inside, int bin) {
+  const int lane = grid.thread() % warp_size();
+  uint64_t left = ballot(inside);
+  for (int round = 0; round < 2 && left != 0; ++round) {
+    const int leader = popcount((left & (~left + 1)) - 1);
+    const int theirs = shuffle(bin, leader);
+    const uint64_t same = ballot(inside && bin == theirs);
+    if (lane == leader) shared_atomic_add(&bench.bins[theirs], static_cast<uint32_t>(popcount(same)));
+    inside = inside && bin != theirs;
+    left &= ~same;
+  }
+  if (inside) shared_atomic_add(&bench.bins[bin], 1u);
+}
+
 // The part of [least, most] that holds the wanted-th best of the values that project gives; takes what lies above from
 // wanted. project(key, low, &value) is false for elements that are out of the question.
 template <class Own, class Word, class Key, class Value, int BLOCK, class Project>
@@ -215,9 +231,8 @@ HIPEP_DEVICE void narrow(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>&
     HIPEP_UNROLL
     for (int v = 0; v < Own::Some::size; ++v) {
       Value value = 0;
-      if (project(some.key[v], some.low[v], &value)) {
-        shared_atomic_add(&bench.bins[static_cast<int>((value - *least) >> shift)], 1u);
-      }
+      const bool inside = project(some.key[v], some.low[v], &value);
+      count_in_bin(grid, bench, inside, static_cast<int>((value - *least) >> shift));
     }
   });
   uint32_t above = 0;

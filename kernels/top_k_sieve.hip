@@ -128,7 +128,7 @@ HIPEP_DEVICE void top_k_sieve(const TopKArgs& a, const Grid<BLOCK>& grid) {
 }  // namespace
 }  // namespace hipep
 
-#define HIPEP_TOP_K(width)                                                                                      \
+#define HIPEP_TOP_K(width)                                                                                     \
   HIPEP_KERNEL(top_k_bound_##width, hipep::TopKArgs, 512) { hipep::top_k_bound<uint##width##_t>(args, grid); } \
   HIPEP_KERNEL(top_k_sieve_##width, hipep::TopKArgs, 512) { hipep::top_k_sieve<uint##width##_t>(args, grid); }
 HIPEP_TOP_K(8)
