@@ -202,8 +202,12 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
     def run_with_iobinding(self, iobinding: Any, run_options: Any = None) -> None:
         """Run the model; see ``onnxruntime.InferenceSession.run_with_iobinding``."""
         self._ensure_open()
+        if getattr(iobinding, "_session", self._sess) is not self._sess:
+            raise ValueError("an IOBinding runs with the session that made it: session.io_binding()")
         try:
-            super().run_with_iobinding(iobinding, run_options)
+            # Not by the base class: with run options it looks for one that is not set, by an
+            # exception of 30 us, before each run.
+            self._sess.run_with_iobinding(iobinding._iobinding, run_options)
         except _ORT_ERRORS as error:
             self._raise_ours(error)
             raise

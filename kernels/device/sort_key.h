@@ -29,30 +29,11 @@ HIPEP_DEVICE typename sort_key_of<Bits>::type sort_key(Bits stored, const SortOr
   return key ^ static_cast<Key>(order.flip);
 }
 
-// An element in the total order of a row.
-template <class Key>
-struct Candidate {
-  Key key;
-  int64_t index;
-};
+// The total order of a row's elements.
 template <class Key, class Index>
 HIPEP_DEVICE bool precedes(Key a, Index a_index, Key b, Index b_index) {
   return a > b || (a == b && a_index < b_index);
 }
-template <class Key>
-HIPEP_DEVICE Candidate<Key> shuffle_xor(Candidate<Key> value, int mask) {
-  return {shuffle_xor(value.key, mask), shuffle_xor(value.index, mask)};
-}
-template <class Key>
-HIPEP_DEVICE Candidate<Key> shuffle_down(Candidate<Key> value, int by) {
-  return {shuffle_down(value.key, by), shuffle_down(value.index, by)};
-}
-struct Better {
-  template <class Key>
-  HIPEP_DEVICE Candidate<Key> operator()(Candidate<Key> a, Candidate<Key> b) const {
-    return precedes(b.key, b.index, a.key, a.index) ? b : a;
-  }
-};
 
 // A key and an index as one number: the larger is the better element, and no two elements of a row have the same. Zero
 // is no element's.
@@ -64,15 +45,15 @@ template <>
 struct word_of<uint64_t> {
   using type = unsigned __int128;
 };
+// The lower part of a word is larger for a smaller index; it has index_bits bits, enough for the row's extent and for
+// what blocks read beyond it.
 template <class Word>
 struct Packing {
-  int index_bits;  // of the row's extent
-  HIPEP_DEVICE Word none_above() const { return (Word(1) << index_bits) - 1; }
-  template <class Key>
-  HIPEP_DEVICE Word pack(Key key, int64_t index) const {
-    return (Word(key) << index_bits) | (none_above() - static_cast<Word>(index));
+  int index_bits;
+  HIPEP_DEVICE int64_t index(Word word) const {
+    const Word most = (Word(1) << index_bits) - 1;
+    return static_cast<int64_t>(most - (word & most));
   }
-  HIPEP_DEVICE int64_t index(Word word) const { return static_cast<int64_t>(none_above() - (word & none_above())); }
 };
 
 }  // namespace

@@ -79,9 +79,6 @@ using Wide = unsigned __int128;
 HIPEP_DEVICE Wide join(uint64_t high, uint64_t low) { return static_cast<Wide>(high) << 64 | low; }
 HIPEP_DEVICE uint64_t high_half(Wide value) { return static_cast<uint64_t>(value >> 64); }
 HIPEP_DEVICE uint64_t low_half(Wide value) { return static_cast<uint64_t>(value); }
-HIPEP_DEVICE Wide shuffle_down(Wide value, int by) {
-  return join(shuffle_down(high_half(value), by), shuffle_down(low_half(value), by));
-}
 HIPEP_DEVICE Wide shuffle_xor(Wide value, int mask) {
   return join(shuffle_xor(high_half(value), mask), shuffle_xor(low_half(value), mask));
 }
