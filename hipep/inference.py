@@ -202,12 +202,13 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
     def run_with_iobinding(self, iobinding: Any, run_options: Any = None) -> None:
         """Run the model; see ``onnxruntime.InferenceSession.run_with_iobinding``."""
         self._ensure_open()
-        if getattr(iobinding, "_session", self._sess) is not self._sess:
-            raise ValueError("an IOBinding runs with the session that made it: session.io_binding()")
+        raw: Any = self._sess
+        if getattr(iobinding, "_session", raw) is not raw:
+            raise ValueError("an IOBinding runs with the session whose io_binding() made it")
         try:
             # Not by the base class: with run options it looks for one that is not set, by an
             # exception of 30 us, before each run.
-            self._sess.run_with_iobinding(iobinding._iobinding, run_options)
+            raw.run_with_iobinding(iobinding._iobinding, run_options)
         except _ORT_ERRORS as error:
             self._raise_ours(error)
             raise

@@ -236,3 +236,29 @@ def test_dlpack_in(opened):
     value = hipep.device_value(np.from_dlpack(X), device=session)
     outputs = session.run_with_ort_values(None, {"x": value})
     assert_top_k([hipep.to_numpy(output) for output in outputs], X, 3)
+
+
+def test_run_options_with_a_binding(opened, memory):
+    session = top_k_session(opened)
+    binding = session.io_binding()
+    binding.bind_ortvalue_input("x", hipep.device_value(X, device=session))
+    hipep.bind_output(binding, "values", session)
+    hipep.bind_output(binding, "indices", session)
+    options = ort.RunOptions()
+    options.add_run_config_entry("disable_synchronize_execution_providers", "1")
+    for _ in range(3):
+        session.run_with_iobinding(binding, options)
+        if memory != "plain":
+            assert session.stats.last.stream_syncs == 0
+    session.run_with_iobinding(binding)
+    assert_top_k([hipep.to_numpy(value) for value in binding.get_outputs()], X, 3)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31),
+    reason="this onnxruntime's bindings do not know their session",
+)
+def test_binding_of_another_session(opened):
+    first, second = top_k_session(opened), top_k_session(opened)
+    with pytest.raises(ValueError, match="whose io_binding"):
+        second.run_with_iobinding(first.io_binding())
