@@ -6,7 +6,6 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from hipep._kernels cimport *
-from hipep._memory cimport CLAIMED_API
 from hipep._ort_api cimport *
 from hipep._emit cimport describe_inputs
 from hipep._program cimport free_program
@@ -169,7 +168,7 @@ cdef OrtNodeComputeInfo* new_compute_info(
     cdef ComputeInfo* info = <ComputeInfo*>calloc(1, sizeof(ComputeInfo))
     if info == NULL:
         raise MemoryError
-    info.base.ort_version_supported = CLAIMED_API
+    info.base.ort_version_supported = ort.claimed
     info.base.CreateState = _create_state
     info.base.Compute = _compute
     info.base.ReleaseState = _release_state

@@ -90,7 +90,7 @@ cdef OrtAllocator* new_allocator(
     cdef Allocator* allocator = <Allocator*>calloc(1, sizeof(Allocator))
     if allocator == NULL:
         return NULL
-    allocator.base.version = CLAIMED_API
+    allocator.base.version = ort.claimed
     allocator.base.Alloc = _alloc
     allocator.base.Free = _free
     allocator.base.Info = _info
@@ -237,7 +237,7 @@ cdef OrtDataTransferImpl* new_data_transfer(
     cdef DataTransfer* transfer = <DataTransfer*>calloc(1, sizeof(DataTransfer))
     if transfer == NULL:
         return NULL
-    transfer.base.ort_version_supported = CLAIMED_API
+    transfer.base.ort_version_supported = ort.claimed
     transfer.base.Release = _release_transfer
     transfer.base.CanCopy = _can_copy
     transfer.base.CopyTensors = _copy_tensors
@@ -312,7 +312,7 @@ cdef OrtStatus* _new_memcpy(const Ort* ort, bint to_host, OrtKernelImpl** out) n
     cdef MemcpyKernel* kernel = <MemcpyKernel*>calloc(1, sizeof(MemcpyKernel))
     if kernel == NULL:
         return CreateStatus(ort, 1, "hipep: out of host memory")
-    kernel.base.ort_version_supported = CLAIMED_API
+    kernel.base.ort_version_supported = ort.claimed
     kernel.base.Compute = _memcpy_to_host if to_host else _memcpy_from_host
     kernel.base.Release = _release_kernel
     kernel.ort = ort

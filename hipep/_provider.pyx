@@ -8,7 +8,6 @@ from hipep._compute cimport free_compute_info, new_compute_info
 from hipep._graph cimport Graph, Node, Value, check, read_graph, value_names
 from hipep._kernels cimport *
 from hipep._lowering cimport claim_node
-from hipep._memory cimport CLAIMED_API
 from hipep._ort_api cimport *
 from hipep._program cimport Program, compile_program
 from hipep._session cimport (
@@ -60,7 +59,7 @@ cdef int _fuse(const Ort* ort, OrtEpGraphSupportInfo* info, Graph graph, list me
     cdef size_t i
     if handles == NULL:
         raise MemoryError
-    options.ort_version_supported = CLAIMED_API
+    options.ort_version_supported = ort.claimed
     options.drop_constant_initializers = 1
     try:
         for i in range(len(members)):
@@ -254,7 +253,7 @@ cdef OrtEp* new_provider(
     except BaseException:
         free_provider(&provider.base)
         raise
-    provider.base.ort_version_supported = CLAIMED_API
+    provider.base.ort_version_supported = ort.claimed
     provider.base.GetName = _name
     provider.base.GetCapability = _capability
     provider.base.Compile = _compile
