@@ -97,6 +97,7 @@ cdef extern from "hipep/runtime.h" nogil:
         void* argument) noexcept nogil
 
     const char* hipep_last_error()
+    hipep_status hipep_last_status()
     hipep_status hipep_fail(hipep_status status, const char* format, ...)
     hipep_counters* hipep_thread_counters()
     const char* hipep_backend_problem(const char* backend)
@@ -109,6 +110,8 @@ cdef extern from "hipep/runtime.h" nogil:
                                 hipep_stream* stream, void** out)
     void hipep_release(hipep_device* device, void* pointer, int32_t kind)
     void hipep_pool_trim(hipep_device* device)
+    void hipep_pool_add_limit(hipep_device* device, int64_t bytes)
+    void hipep_pool_remove_limit(hipep_device* device, int64_t bytes)
     void hipep_pool_get_stats(hipep_device* device, hipep_pool_stats* out)
     void* hipep_map(hipep_device* device, const void* pointer)
     int32_t hipep_host_readable(hipep_device* device, const void* pointer)

@@ -163,7 +163,7 @@ cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const
             or GetTensorSizeInBytes(ort, source, &size) != NULL):
         return hipep_fail(HIPEP_INVALID, "a value to be copied is not a tensor of fixed size")
     if size and (data == NULL or into == NULL):  # the allocator has left its reason
-        return HIPEP_OUT_OF_MEMORY
+        return hipep_last_status()
     if to_ours and from_ours:
         forget_notes(state, into, size)
         state.busy = True
@@ -282,7 +282,7 @@ cdef OrtStatus* _memcpy(const Ort* ort, OrtKernelContext* context, bint to_host)
     if handle == NULL:
         return failure(ort, hipep_fail(HIPEP_INTERNAL, "no stream"), "a Memcpy node")
     if size and into == NULL:  # the allocator has left its reason
-        return failure(ort, HIPEP_OUT_OF_MEMORY, "a Memcpy node")
+        return failure(ort, hipep_last_status(), "a Memcpy node")
     state = <StreamState*>handle
     hipep_set_current_stream(state.stream)
     if to_host:

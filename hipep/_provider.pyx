@@ -20,6 +20,7 @@ from hipep._sync_stream cimport new_sync_stream
 import hipep.ops  # no-cython-lint
 from hipep._session import record as find_record
 from hipep.grouping import group_nodes
+from hipep.options import resolve
 
 
 cdef OrtStatus* _raised(const Ort* ort, error) noexcept:
@@ -189,6 +190,14 @@ cdef int64_t _positive(str key, str text) except -1:
     return int(text)
 
 
+cdef void _limit_memory(Session* session, int64_t limit) noexcept nogil:
+    if session.memory_limit:
+        hipep_pool_remove_limit(session.device, session.memory_limit)
+    session.memory_limit = limit
+    if limit:
+        hipep_pool_add_limit(session.device, limit)
+
+
 cdef int _set_option(Session* session, str key, str text) except -1:
     """Set an option that may change while the session lives."""
     if key == "plan_cache_entries":
@@ -197,10 +206,12 @@ cdef int _set_option(Session* session, str key, str text) except -1:
         session.limits.bytes = _positive(key, text)
     elif key == "debug":
         session.limits.debug = text in ("1", "true")
+    elif key == "memory_limit":
+        _limit_memory(session, resolve({key: text}, {})[key])
     else:
         raise ValueError(
             f"option '{key}' cannot be set on a live session; "
-            "plan_cache_entries, plan_cache_bytes and debug can")
+            "plan_cache_entries, plan_cache_bytes, memory_limit and debug can")
     return 0
 
 
@@ -283,6 +294,7 @@ cdef void free_provider(OrtEp* this) noexcept nogil:
         return
     if provider.session != NULL:
         session_drop_streams(provider.session)
+        _limit_memory(provider.session, 0)
     # Sessions may outlive the interpreter; the record then goes with the process.
     if provider.record != NULL and Py_IsInitialized():
         _drop_record(provider.record)

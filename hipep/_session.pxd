@@ -28,6 +28,7 @@ cdef struct Session:
     bint has_memory  # tensors lie in memory of the device's own
     bint only_if_faster  # placement=auto
     PlanLimits limits
+    int64_t memory_limit  # of the device's pool, while the session lives; 0: none
     pthread_mutex_t lock
     ThreadStats* threads
     StreamState* idle  # stream states of plain memory, not in use

@@ -221,14 +221,23 @@ cdef Cache* stream_cache(StreamState* state, Program* program) noexcept nogil:
 cdef hipep_status stream_arena(StreamState* state, int32_t depth, int64_t size) noexcept nogil:
     """Make the arena of a segment at least size bytes large, growing by half again."""
     cdef void* memory = NULL
+    cdef int64_t needed = size
     cdef hipep_status status
     if size <= state.arena_bytes[depth]:
         return HIPEP_OK
     if state.arena_bytes[depth]:
         size = max(size, state.arena_bytes[depth] + state.arena_bytes[depth] // 2)
     status = hipep_allocate(state.device, size, HIPEP_KIND_DEVICE, state.stream, &memory)
+    if status == HIPEP_OUT_OF_MEMORY and state.arena_bytes[depth]:  # no room for both at a time
+        status = stream_wait(state)
+        hipep_release(state.device, state.arena[depth], HIPEP_KIND_DEVICE)
+        state.arena[depth] = NULL
+        state.arena_bytes[depth] = 0
+        if status == HIPEP_OK:
+            size = needed
+            status = hipep_allocate(state.device, size, HIPEP_KIND_DEVICE, state.stream, &memory)
     if status != HIPEP_OK:
-        return status
+        return hipep_fail(status, "values between nodes: %s", hipep_last_error())
     hipep_release(state.device, state.arena[depth], HIPEP_KIND_DEVICE)
     state.arena[depth] = memory
     state.arena_bytes[depth] = size

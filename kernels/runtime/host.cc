@@ -37,7 +37,8 @@ struct HostDevice final : hipep_device {
     if (info.host_memory == HIPEP_MEMORY_GUARDED && kind == HIPEP_KIND_DEVICE) return guarded_allocate(bytes, out);
     const size_t alignment = bytes >= 2 * kLargePage ? kLargePage : 4096;
     if (posix_memalign(out, alignment, bytes) != 0) {
-      return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in host memory", bytes);
+      return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in host memory: %lld of %lld are free", bytes,
+                        static_cast<long long>(os::available_memory()), static_cast<long long>(info.memory_bytes));
     }
     if (alignment == kLargePage) os::prefer_large_pages(*out, bytes);
     return HIPEP_OK;
