@@ -116,6 +116,7 @@ cdef extern from "hipep/runtime.h" nogil:
     void* hipep_map(hipep_device* device, const void* pointer)
     int32_t hipep_host_readable(hipep_device* device, const void* pointer)
     hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out)
+    hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out)
     void hipep_stream_destroy(hipep_stream* stream)
     hipep_device* hipep_stream_get_device(const hipep_stream* stream)
     hipep_status hipep_stream_synchronize(hipep_stream* stream)

@@ -189,7 +189,7 @@ cdef hipep_status _copy_without_stream(DataTransfer* transfer, const OrtValue* s
     device = _device_of(transfer, memory)
     if device == NULL:
         return hipep_fail(HIPEP_INVALID, "a tensor to be copied lies on an unknown device")
-    state = new_stream_state(device)
+    state = new_stream_state(device, NULL)
     if state == NULL:
         return HIPEP_OUT_OF_MEMORY
     status = _copy_tensor(transfer, state, source, to, &fetched)

@@ -1,7 +1,7 @@
 """The execution provider of one session: what it claims, how it compiles."""
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 
 from hipep._compute cimport free_compute_info, new_compute_info
@@ -163,7 +163,8 @@ cdef OrtStatus* _run_end(OrtEp* this, const OrtRunOptions* options, cbool sync) 
 
 
 cdef OrtStatus* _concurrent(OrtEp* this, cbool* out) noexcept nogil:
-    out[0] = 1
+    # Runs on one stream would mix their work.
+    out[0] = (<Provider*>this).session.user_stream == NULL
     return NULL
 
 
@@ -244,6 +245,8 @@ cdef int _apply_options(Provider* provider, dict options) except -1:
             provider.record = <void*>record
         elif key == "placement":
             provider.session.only_if_faster = text == "auto"
+        elif key == "user_compute_stream":
+            provider.session.user_stream = <void*><uintptr_t>int(text)
         elif key not in ("host_mode", "host_memory"):
             _set_option(provider.session, key, text)
     return 0

@@ -12,8 +12,8 @@ cdef enum:
     STAGED_FETCH_BYTES = 1 << 20  # larger outputs are left to the driver's own staging
 
 
-cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
-    """Return a state with a stream of its own; NULL with the thread's error text set."""
+cdef StreamState* new_stream_state(hipep_device* device, void* user_stream) noexcept nogil:
+    """Return NULL with the thread's error text set if there is no stream to be had."""
     cdef StreamState* state = <StreamState*>calloc(1, sizeof(StreamState))
     cdef const hipep_device_info* info = hipep_device_get_info(device)
     if state == NULL:
@@ -22,7 +22,8 @@ cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
     state.device = device
     state.is_inline = info.warp_size == 1
     state.builder = new_builder()
-    if state.builder == NULL or hipep_stream_create(device, &state.stream) != HIPEP_OK:
+    if state.builder == NULL or hipep_stream_wrap(
+            device, user_stream, &state.stream) != HIPEP_OK:
         free_stream_state(state)
         return NULL
     return state

@@ -95,7 +95,7 @@ cdef OrtSyncStreamImpl* new_sync_stream(
     if stream == NULL:
         hipep_fail(HIPEP_OUT_OF_MEMORY, "out of host memory for a stream")
         return NULL
-    stream.state = new_stream_state(device)
+    stream.state = new_stream_state(device, NULL if session == NULL else session.user_stream)
     if stream.state == NULL:
         free(stream)
         return NULL

@@ -119,6 +119,14 @@ OPTIONS = (
         bounds=(0, 2**60),
     ),
     Option(
+        "user_compute_stream",
+        "int",
+        0,
+        "The handle (hipStream_t, CUstream) of a stream of the device to work on, which must be "
+        "there as long as the session; runs then take turns. 0: streams of hipep's own.",
+        bounds=(0, 2**63 - 1),
+    ),
+    Option(
         "debug",
         "bool",
         False,

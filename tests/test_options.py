@@ -18,6 +18,7 @@ def test_defaults():
         "plan_cache_entries": 16,
         "plan_cache_bytes": 8388608,
         "memory_limit": 0,
+        "user_compute_stream": 0,
         "debug": False,
     }
 
@@ -62,6 +63,8 @@ def test_environment_mirrors():
         ({"memory_limit": "4 gigs"}, "not '4 gigs'"),
         ({"memory_limit": "GiB"}, "such as '4GiB'"),
         ({"memory_limit": "99999999999TiB"}, "not '99999999999TiB'"),
+        ({"user_compute_stream": -1}, "user_compute_stream must be a whole number"),
+        ({"user_compute_stream": "stream"}, "user_compute_stream must be a whole number"),
         ({"strict": "maybe"}, "strict must be true or false"),
         ({"debug": 2}, "debug must be true or false"),
     ],

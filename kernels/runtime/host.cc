@@ -60,7 +60,11 @@ struct HostDevice final : hipep_device {
 
   bool host_readable(const void* pointer) override { return !is_guarded(pointer); }
 
-  hipep_status create_stream(hipep_stream** out) override {
+  hipep_status create_stream(void* existing, hipep_stream** out) override {
+    if (existing != nullptr) {
+      return hipep_fail(HIPEP_INVALID, "host:%d has no streams that others could make: leave out user_compute_stream",
+                        info.ordinal);
+    }
     *out = library->create_stream();
     if (*out != nullptr) return HIPEP_OK;
     return hipep_fail(HIPEP_DEVICE_ERROR, "no thread for a stream of host:%d: raise the limit (ulimit -u)",

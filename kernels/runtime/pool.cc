@@ -366,9 +366,7 @@ void hipep_pool_trim(hipep_device* device) {
   for (Pool* pool : device->pools) pool->trim();
 }
 
-void hipep_pool_add_limit(hipep_device* device, int64_t bytes) {
-  device->pools[HIPEP_KIND_DEVICE]->add_limit(bytes);
-}
+void hipep_pool_add_limit(hipep_device* device, int64_t bytes) { device->pools[HIPEP_KIND_DEVICE]->add_limit(bytes); }
 
 void hipep_pool_remove_limit(hipep_device* device, int64_t bytes) {
   device->pools[HIPEP_KIND_DEVICE]->remove_limit(bytes);

@@ -146,6 +146,7 @@ SIGNATURES = {
     "map": (c_void_p, c_void_p, c_void_p),
     "host_readable": (c_int32, c_void_p, c_void_p),
     "stream_create": (c_int32, c_void_p, POINTER(c_void_p)),
+    "stream_wrap": (c_int32, c_void_p, c_void_p, POINTER(c_void_p)),
     "stream_destroy": (None, c_void_p),
     "stream_get_device": (c_void_p, c_void_p),
     "stream_synchronize": (c_int32, c_void_p),

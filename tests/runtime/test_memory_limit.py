@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from amd_library import install_default, run_amd
+from amd_library import run_amd_session
 from helpers.models import graph_model, node_model
 from helpers.strict import MEMORIES, device_id, open_session
 from onnx import helper
-from runtime_library import kernels_library
 
 import hipep
 
@@ -120,47 +119,36 @@ else:
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hip")
-    install_default(folder)
-    code = 'print(Runtime().backend_problem(b"amd").decode())'
-    problem = run_amd(folder, code, kernels=kernels_library())
-    if problem:
-        pytest.skip(problem)
-    return folder
-
-
 def refused(folder, model, shape, error="HipOutOfMemory", prepare="", **environment):
     path = folder / "model.onnx"
     path.write_bytes(model)
     code = prepare + REFUSED.format(model=str(path), shape=shape, error=error)
-    return run_amd(folder, code, kernels=kernels_library(), **environment).splitlines()
+    return run_amd_session(folder, code, **environment).splitlines()
 
 
-def test_weights_that_a_small_gpu_has_no_room_for(folder):
-    text, numbers = refused(folder, weights_model(3_000_000), (1,), **SMALL)
+def test_weights_that_a_small_gpu_has_no_room_for(hip_folder):
+    text, numbers = refused(hip_folder, weights_model(3_000_000), (1,), **SMALL)
     assert "'weights'" in text
     assert "no room for 12058624 bytes on amd:0: 8000000 of 8000000 are free" in text
     assert numbers == "12058624 8000000"
 
 
-def test_values_that_a_small_gpu_has_no_room_for(folder):
-    text, numbers = refused(folder, chain_model(), (1000, 2000), **SMALL)
+def test_values_that_a_small_gpu_has_no_room_for(hip_folder):
+    text, numbers = refused(hip_folder, chain_model(), (1000, 2000), **SMALL)
     assert "no room for" in text
     assert "are free" in text
     assert int(numbers.split()[0]) >= 8_000_000
 
 
-def test_an_output_that_a_small_gpu_has_no_room_for(folder):
+def test_an_output_that_a_small_gpu_has_no_room_for(hip_folder):
     model = node_model("Neg", {"x": ("float32", ["n", "m"])})
-    text, _ = refused(folder, model, (1000, 1500), **SMALL)
+    text, _ = refused(hip_folder, model, (1000, 1500), **SMALL)
     assert "Neg 'node', output 'y' (float32[1000,1500])" in text
 
 
-def test_a_failing_driver_is_no_lack_of_memory(folder):
+def test_a_failing_driver_is_no_lack_of_memory(hip_folder):
     model = node_model("Neg", {"x": ("float32", ["n", "m"])})
     prepare = 'open_amd(); fail("hipMalloc", 999)\n'
     for each, shape in ((weights_model(1_000_000), (1,)), (model, (1000, 1500))):
-        text, _ = refused(folder, each, shape, "HipError", prepare)
+        text, _ = refused(hip_folder, each, shape, "HipError", prepare)
         assert "hipMalloc on amd:0: another error (hipErrorOther)" in text

@@ -93,6 +93,8 @@ HIPEP_API int32_t hipep_host_readable(hipep_device* device, const void* pointer)
 
 /* ---- Streams ---- */
 HIPEP_API hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out);
+/* Orders work on a stream that the caller made (hipStream_t, CUstream) and keeps until hipep_stream_destroy. */
+HIPEP_API hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out);
 HIPEP_API void hipep_stream_destroy(hipep_stream* stream); /* waits for its work; NULL is allowed */
 HIPEP_API hipep_device* hipep_stream_get_device(const hipep_stream* stream);
 /* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work.
