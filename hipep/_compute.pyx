@@ -6,10 +6,9 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from hipep._kernels cimport *
-from hipep._memory cimport CLAIMED_API
 from hipep._ort_api cimport *
-from hipep._emit cimport describe_inputs
-from hipep._program cimport free_program
+from hipep._emit cimport describe_inputs, describe_shape
+from hipep._program cimport ProgramNode, free_program
 from hipep._run cimport reserve_inputs, run_program
 from hipep._session cimport give_stream, session_release, session_retain, take_stream
 from hipep._status cimport failure
@@ -23,6 +22,7 @@ cdef struct ComputeInfo:
 
 cdef struct OutputContext:
     const Ort* ort
+    const Program* program
     OrtKernelContext* context
     OrtStatus* error  # of onnxruntime, handed on as it is
 
@@ -41,16 +41,41 @@ cdef void _release_state(OrtNodeComputeInfo* this, void* state) noexcept nogil:
     pass
 
 
+cdef OrtStatus* _no_room(OutputContext* outputs, int32_t index, const int64_t* dims,
+                         int32_t rank) noexcept nogil:
+    """Name the output that has no memory, and the node that makes it."""
+    cdef const Program* program = outputs.program
+    cdef int32_t n, i, value = program.outputs[index]
+    cdef ProgramNode* node
+    cdef char[768] doing
+    cdef char[256] shape
+    describe_shape(program.values[value].dtype, rank, dims, shape, sizeof(shape))
+    for n in range(program.node_count):
+        node = &program.nodes[n]
+        for i in range(node.output_count):
+            if node.outputs[i] == value:
+                snprintf(doing, sizeof(doing), "%s '%s', output '%s' (%s)", node.row.op_type,
+                         node.name, program.output_names[index], shape)
+    return failure(outputs.ort, hipep_last_status(), doing)
+
+
 cdef hipep_status _output(void* context, int32_t index, const int64_t* dims, int32_t rank,
                           void** out) noexcept nogil:
     cdef OutputContext* outputs = <OutputContext*>context
     cdef OrtValue* value = NULL
+    cdef int64_t count = 1
+    cdef int32_t d
     outputs.error = KernelContext_GetOutput(
         outputs.ort, outputs.context, index, dims, rank, &value)
     if outputs.error == NULL:
         outputs.error = GetTensorMutableData(outputs.ort, value, out)
     if outputs.error != NULL:
         return hipep_fail(HIPEP_INTERNAL, "onnxruntime refused output %d", index)
+    for d in range(rank):
+        count *= dims[d]
+    if count and out[0] == NULL:  # the allocator has left its reason
+        outputs.error = _no_room(outputs, index, dims, rank)
+        return hipep_last_status()
     return HIPEP_OK
 
 
@@ -121,6 +146,7 @@ cdef OrtStatus* _run(ComputeInfo* info, OrtKernelContext* context,
     if error != NULL:
         return error
     outputs.ort = info.ort
+    outputs.program = info.program
     outputs.context = context
     outputs.error = NULL
     if state.is_inline:
@@ -169,7 +195,7 @@ cdef OrtNodeComputeInfo* new_compute_info(
     cdef ComputeInfo* info = <ComputeInfo*>calloc(1, sizeof(ComputeInfo))
     if info == NULL:
         raise MemoryError
-    info.base.ort_version_supported = CLAIMED_API
+    info.base.ort_version_supported = ort.claimed
     info.base.CreateState = _create_state
     info.base.Compute = _compute
     info.base.ReleaseState = _release_state

@@ -8,7 +8,7 @@ from hipep._devices cimport DeviceList, OfferedDevice, describe_device, find_dev
 from hipep._graph cimport check
 from hipep._kernels cimport *
 from hipep._memory cimport (
-    AMD, CLAIMED_API, free_allocator, new_allocator, new_data_transfer, new_memcpy_registry)
+    AMD, free_allocator, new_allocator, new_data_transfer, new_memcpy_registry)
 from hipep._ort_api cimport *
 from hipep._provider cimport free_provider, new_provider
 from hipep._status cimport failure
@@ -117,7 +117,7 @@ cdef dict _read_options(const Ort* ort, const OrtSessionOptions* session_options
     cdef size_t i, count = 0
     prefix = f"ep.{EP_NAME.lower()}."
     known = ("session_token", "placement", "host_mode", "host_memory", "plan_cache_entries",
-             "plan_cache_bytes", "debug")
+             "plan_cache_bytes", "memory_limit", "user_compute_stream", "debug")
     options = {}
     check(ort, GetSessionOptionsConfigEntries(ort, session_options, &pairs))
     try:
@@ -239,7 +239,8 @@ cdef Factory* _new_factory(const void** api, int minor) noexcept nogil:
     factory.ort.api = api
     factory.ort.ep = GetEpApi(&factory.ort)
     factory.ort.minor = minor
-    factory.base.ort_version_supported = CLAIMED_API
+    factory.ort.claimed = <uint32_t>min(minor, <int>NEWEST_API)
+    factory.base.ort_version_supported = factory.ort.claimed
     factory.base.GetName = _get_name
     factory.base.GetVendor = _get_vendor
     factory.base.GetVendorId = _get_vendor_id

@@ -33,4 +33,6 @@ cdef hipep_status take_workspace(hipep_emitter* emitter, int64_t size,
                                  hipep_tensor* out) noexcept nogil
 # Writes a host-known value to the device.
 cdef hipep_status store_host_value(Builder* b, int32_t value) noexcept nogil
+cdef size_t describe_shape(int32_t dtype, int32_t rank, const int64_t* dims, char* text,
+                           size_t size) noexcept nogil
 cdef void describe_inputs(Builder* b, int32_t n, char* text, size_t size) noexcept nogil

@@ -263,21 +263,29 @@ cdef void* output_host(Emit* e, int index, int32_t dtype, int32_t rank,
     return buffer
 
 
+cdef size_t describe_shape(int32_t dtype, int32_t rank, const int64_t* dims, char* text,
+                           size_t size) noexcept nogil:
+    """Write "float32[2,3]" into a text of at least 64 bytes; return its length."""
+    cdef size_t used = snprintf(text, size, "%s[", hipep_dtype_name(dtype))
+    cdef int32_t d
+    for d in range(rank):
+        if used + 32 < size:
+            used += snprintf(text + used, size - used, "%s%lld", b"," if d else b"",
+                             <long long>dims[d])
+    return used + snprintf(text + used, size - used, "]")
+
+
 cdef void describe_inputs(Builder* b, int32_t n, char* text, size_t size) noexcept nogil:
     """Write the types and shapes of a node's inputs, as far as they are known."""
     cdef ProgramNode* node = &b.program.nodes[n]
     cdef const hipep_tensor* tensor
     cdef size_t used = 0
-    cdef int32_t i, d
+    cdef int32_t i
     text[0] = 0
     for i in range(node.input_count):
-        if node.inputs[i] < 0 or used + 64 > size:
+        if node.inputs[i] < 0 or used + 80 > size:
             continue
+        if used:
+            used += snprintf(text + used, size - used, ", ")
         tensor = &b.states[node.inputs[i]].tensor
-        used += snprintf(text + used, size - used, "%s%s[", b", " if used else b"",
-                         hipep_dtype_name(tensor.dtype))
-        for d in range(tensor.rank):
-            if used + 32 < size:
-                used += snprintf(text + used, size - used, "%s%lld", b"," if d else b"",
-                                 <long long>tensor.dims[d])
-        used += snprintf(text + used, size - used, "]")
+        used += describe_shape(tensor.dtype, tensor.rank, tensor.dims, text + used, size - used)

@@ -97,6 +97,7 @@ cdef extern from "hipep/runtime.h" nogil:
         void* argument) noexcept nogil
 
     const char* hipep_last_error()
+    hipep_status hipep_last_status()
     hipep_status hipep_fail(hipep_status status, const char* format, ...)
     hipep_counters* hipep_thread_counters()
     const char* hipep_backend_problem(const char* backend)
@@ -109,10 +110,13 @@ cdef extern from "hipep/runtime.h" nogil:
                                 hipep_stream* stream, void** out)
     void hipep_release(hipep_device* device, void* pointer, int32_t kind)
     void hipep_pool_trim(hipep_device* device)
+    void hipep_pool_add_limit(hipep_device* device, int64_t bytes)
+    void hipep_pool_remove_limit(hipep_device* device, int64_t bytes)
     void hipep_pool_get_stats(hipep_device* device, hipep_pool_stats* out)
     void* hipep_map(hipep_device* device, const void* pointer)
     int32_t hipep_host_readable(hipep_device* device, const void* pointer)
     hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out)
+    hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out)
     void hipep_stream_destroy(hipep_stream* stream)
     hipep_device* hipep_stream_get_device(const hipep_stream* stream)
     hipep_status hipep_stream_synchronize(hipep_stream* stream)

@@ -11,7 +11,6 @@ cdef enum:
     MEMORY_DEFAULT = 0
     MEMORY_HOST_ACCESSIBLE = 5
     MAX_DEVICES = 8
-    CLAIMED_API = 31  # ort_version_supported of every struct; members beyond are zero
 
 # The devices whose memory onnxruntime can be asked to copy, by the device id of their memory.
 cdef struct CopyDevice:

@@ -90,7 +90,7 @@ cdef OrtAllocator* new_allocator(
     cdef Allocator* allocator = <Allocator*>calloc(1, sizeof(Allocator))
     if allocator == NULL:
         return NULL
-    allocator.base.version = CLAIMED_API
+    allocator.base.version = ort.claimed
     allocator.base.Alloc = _alloc
     allocator.base.Free = _free
     allocator.base.Info = _info
@@ -163,7 +163,7 @@ cdef hipep_status _copy_tensor(DataTransfer* transfer, StreamState* state, const
             or GetTensorSizeInBytes(ort, source, &size) != NULL):
         return hipep_fail(HIPEP_INVALID, "a value to be copied is not a tensor of fixed size")
     if size and (data == NULL or into == NULL):  # the allocator has left its reason
-        return HIPEP_OUT_OF_MEMORY
+        return hipep_last_status()
     if to_ours and from_ours:
         forget_notes(state, into, size)
         state.busy = True
@@ -189,7 +189,7 @@ cdef hipep_status _copy_without_stream(DataTransfer* transfer, const OrtValue* s
     device = _device_of(transfer, memory)
     if device == NULL:
         return hipep_fail(HIPEP_INVALID, "a tensor to be copied lies on an unknown device")
-    state = new_stream_state(device)
+    state = new_stream_state(device, NULL)
     if state == NULL:
         return HIPEP_OUT_OF_MEMORY
     status = _copy_tensor(transfer, state, source, to, &fetched)
@@ -237,7 +237,7 @@ cdef OrtDataTransferImpl* new_data_transfer(
     cdef DataTransfer* transfer = <DataTransfer*>calloc(1, sizeof(DataTransfer))
     if transfer == NULL:
         return NULL
-    transfer.base.ort_version_supported = CLAIMED_API
+    transfer.base.ort_version_supported = ort.claimed
     transfer.base.Release = _release_transfer
     transfer.base.CanCopy = _can_copy
     transfer.base.CopyTensors = _copy_tensors
@@ -282,7 +282,7 @@ cdef OrtStatus* _memcpy(const Ort* ort, OrtKernelContext* context, bint to_host)
     if handle == NULL:
         return failure(ort, hipep_fail(HIPEP_INTERNAL, "no stream"), "a Memcpy node")
     if size and into == NULL:  # the allocator has left its reason
-        return failure(ort, HIPEP_OUT_OF_MEMORY, "a Memcpy node")
+        return failure(ort, hipep_last_status(), "a Memcpy node")
     state = <StreamState*>handle
     hipep_set_current_stream(state.stream)
     if to_host:
@@ -312,7 +312,7 @@ cdef OrtStatus* _new_memcpy(const Ort* ort, bint to_host, OrtKernelImpl** out) n
     cdef MemcpyKernel* kernel = <MemcpyKernel*>calloc(1, sizeof(MemcpyKernel))
     if kernel == NULL:
         return CreateStatus(ort, 1, "hipep: out of host memory")
-    kernel.base.ort_version_supported = CLAIMED_API
+    kernel.base.ort_version_supported = ort.claimed
     kernel.base.Compute = _memcpy_to_host if to_host else _memcpy_from_host
     kernel.base.Release = _release_kernel
     kernel.ort = ort

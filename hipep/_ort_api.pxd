@@ -8,10 +8,15 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from hipep._ort cimport *
 
+cdef enum:
+    NEWEST_API = 31  # whose structs are declared; members beyond are zero
+
 cdef struct Ort:
     const void** api
     const void** ep
     int minor  # of version 1.minor
+    # ort_version_supported of every struct: some releases refuse structs newer than they are.
+    uint32_t claimed
 
 cdef inline OrtStatus* CreateStatus(const Ort* ort, int code, const char* text) noexcept nogil:
     return (<OrtStatus* (*)(int, const char*) noexcept nogil>ort.api[0])(code, text)

@@ -50,6 +50,7 @@ cdef struct Program:
     ProgramNode* nodes
     int32_t* inputs  # value index of each fused input, -1: not used
     int32_t* outputs
+    const char** output_names
     int32_t* dying
     int32_t* links  # storage of the nodes' inputs and outputs
     const PlanLimits* limits

@@ -180,6 +180,8 @@ cdef int _bind_names(Program* program, list names, dict index, bint outputs) exc
         if v < 0:
             continue
         if outputs:
+            encoded = name.encode()
+            program.output_names[i] = strdup(encoded)
             program.values[v].output = i
         else:
             program.values[v].input = i
@@ -214,6 +216,7 @@ cdef Program* compile_program(
         program.nodes = <ProgramNode*>_array(len(graph.nodes), sizeof(ProgramNode))
         program.inputs = <int32_t*>_array(len(input_names), sizeof(int32_t))
         program.outputs = <int32_t*>_array(len(output_names), sizeof(int32_t))
+        program.output_names = <const char**>_array(len(output_names), sizeof(void*))
         for node in graph.nodes:
             link_count += <int32_t>(len(node.inputs) + len(node.outputs))
         program.links = <int32_t*>_array(link_count, sizeof(int32_t))
@@ -256,8 +259,12 @@ cdef void free_program(Program* program) noexcept nogil:
         for i in range(program.node_count):
             free(program.nodes[i].params)
             free(<void*>program.nodes[i].name)
+    if program.output_names != NULL:
+        for i in range(program.output_count):
+            free(<void*>program.output_names[i])
     free(program.values)
     free(program.nodes)
+    free(program.output_names)
     free(program.inputs)
     free(program.outputs)
     free(program.dying)

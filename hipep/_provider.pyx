@@ -1,14 +1,13 @@
 """The execution provider of one session: what it claims, how it compiles."""
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 
 from hipep._compute cimport free_compute_info, new_compute_info
 from hipep._graph cimport Graph, Node, Value, check, read_graph, value_names
 from hipep._kernels cimport *
 from hipep._lowering cimport claim_node
-from hipep._memory cimport CLAIMED_API
 from hipep._ort_api cimport *
 from hipep._program cimport Program, compile_program
 from hipep._session cimport (
@@ -21,6 +20,7 @@ from hipep._sync_stream cimport new_sync_stream
 import hipep.ops  # no-cython-lint
 from hipep._session import record as find_record
 from hipep.grouping import group_nodes
+from hipep.options import resolve
 
 
 cdef OrtStatus* _raised(const Ort* ort, error) noexcept:
@@ -60,7 +60,7 @@ cdef int _fuse(const Ort* ort, OrtEpGraphSupportInfo* info, Graph graph, list me
     cdef size_t i
     if handles == NULL:
         raise MemoryError
-    options.ort_version_supported = CLAIMED_API
+    options.ort_version_supported = ort.claimed
     options.drop_constant_initializers = 1
     try:
         for i in range(len(members)):
@@ -163,7 +163,8 @@ cdef OrtStatus* _run_end(OrtEp* this, const OrtRunOptions* options, cbool sync) 
 
 
 cdef OrtStatus* _concurrent(OrtEp* this, cbool* out) noexcept nogil:
-    out[0] = 1
+    # Runs on one stream would mix their work.
+    out[0] = (<Provider*>this).session.user_stream == NULL
     return NULL
 
 
@@ -190,6 +191,14 @@ cdef int64_t _positive(str key, str text) except -1:
     return int(text)
 
 
+cdef void _limit_memory(Session* session, int64_t limit) noexcept nogil:
+    if session.memory_limit:
+        hipep_pool_remove_limit(session.device, session.memory_limit)
+    session.memory_limit = limit
+    if limit:
+        hipep_pool_add_limit(session.device, limit)
+
+
 cdef int _set_option(Session* session, str key, str text) except -1:
     """Set an option that may change while the session lives."""
     if key == "plan_cache_entries":
@@ -198,10 +207,12 @@ cdef int _set_option(Session* session, str key, str text) except -1:
         session.limits.bytes = _positive(key, text)
     elif key == "debug":
         session.limits.debug = text in ("1", "true")
+    elif key == "memory_limit":
+        _limit_memory(session, resolve({key: text}, {})[key])
     else:
         raise ValueError(
             f"option '{key}' cannot be set on a live session; "
-            "plan_cache_entries, plan_cache_bytes and debug can")
+            "plan_cache_entries, plan_cache_bytes, memory_limit and debug can")
     return 0
 
 
@@ -234,6 +245,8 @@ cdef int _apply_options(Provider* provider, dict options) except -1:
             provider.record = <void*>record
         elif key == "placement":
             provider.session.only_if_faster = text == "auto"
+        elif key == "user_compute_stream":
+            provider.session.user_stream = <void*><uintptr_t>int(text)
         elif key not in ("host_mode", "host_memory"):
             _set_option(provider.session, key, text)
     return 0
@@ -254,7 +267,7 @@ cdef OrtEp* new_provider(
     except BaseException:
         free_provider(&provider.base)
         raise
-    provider.base.ort_version_supported = CLAIMED_API
+    provider.base.ort_version_supported = ort.claimed
     provider.base.GetName = _name
     provider.base.GetCapability = _capability
     provider.base.Compile = _compile
@@ -284,6 +297,7 @@ cdef void free_provider(OrtEp* this) noexcept nogil:
         return
     if provider.session != NULL:
         session_drop_streams(provider.session)
+        _limit_memory(provider.session, 0)
     # Sessions may outlive the interpreter; the record then goes with the process.
     if provider.record != NULL and Py_IsInitialized():
         _drop_record(provider.record)

@@ -61,6 +61,11 @@ def _describe(backend, ordinal):
     }
 
 
+def last_error():
+    """Return the text of the last error of the calling thread."""
+    return hipep_last_error().decode("utf-8", "replace")
+
+
 def kernel_library_path():
     """Return the path of the library that holds the runtime and the planners."""
     with open("/proc/self/maps") as maps:

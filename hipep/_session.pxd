@@ -26,8 +26,10 @@ cdef struct Session:
     hipep_device* device
     bint is_inline  # launches and copies are done when the call returns
     bint has_memory  # tensors lie in memory of the device's own
+    void* user_stream  # the driver's handle of the stream to work on, or NULL
     bint only_if_faster  # placement=auto
     PlanLimits limits
+    int64_t memory_limit  # of the device's pool, while the session lives; 0: none
     pthread_mutex_t lock
     ThreadStats* threads
     StreamState* idle  # stream states of plain memory, not in use

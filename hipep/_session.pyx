@@ -184,7 +184,7 @@ cdef StreamState* take_stream(Session* session) noexcept nogil:
     if state != NULL:
         session.idle = state.next
     pthread_mutex_unlock(&session.lock)
-    return state if state != NULL else new_stream_state(session.device)
+    return state if state != NULL else new_stream_state(session.device, session.user_stream)
 
 
 cdef void give_stream(Session* session, StreamState* state) noexcept nogil:

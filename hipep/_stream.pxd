@@ -59,7 +59,8 @@ cdef struct StreamState:
     Fetch[64] fetches  # copied to the host's memory when the stream has been waited for
     int32_t fetch_count
 
-cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil
+# user_stream: the driver's handle of the stream to work on; NULL: one of its own.
+cdef StreamState* new_stream_state(hipep_device* device, void* user_stream) noexcept nogil
 cdef void free_stream_state(StreamState* state) noexcept nogil
 cdef hipep_status stream_wait(StreamState* state) noexcept nogil
 cdef hipep_status stream_finish(StreamState* state) noexcept nogil

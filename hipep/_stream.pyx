@@ -15,8 +15,8 @@ cdef enum:
 cdef uint32_t[HIPEP_TICKET_COUNT] _no_tickets  # zeros
 
 
-cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
-    """Return a state with a stream of its own; NULL with the thread's error text set."""
+cdef StreamState* new_stream_state(hipep_device* device, void* user_stream) noexcept nogil:
+    """Return NULL with the thread's error text set if there is no stream to be had."""
     cdef StreamState* state = <StreamState*>calloc(1, sizeof(StreamState))
     cdef const hipep_device_info* info = hipep_device_get_info(device)
     if state == NULL:
@@ -25,7 +25,8 @@ cdef StreamState* new_stream_state(hipep_device* device) noexcept nogil:
     state.device = device
     state.is_inline = info.warp_size == 1
     state.builder = new_builder()
-    if (state.builder == NULL or hipep_stream_create(device, &state.stream) != HIPEP_OK
+    if (state.builder == NULL
+            or hipep_stream_wrap(device, user_stream, &state.stream) != HIPEP_OK
             or _make_tickets(state) != HIPEP_OK):
         free_stream_state(state)
         return NULL
@@ -240,14 +241,23 @@ cdef Cache* stream_cache(StreamState* state, Program* program) noexcept nogil:
 cdef hipep_status stream_arena(StreamState* state, int32_t depth, int64_t size) noexcept nogil:
     """Make the arena of a segment at least size bytes large, growing by half again."""
     cdef void* memory = NULL
+    cdef int64_t needed = size
     cdef hipep_status status
     if size <= state.arena_bytes[depth]:
         return HIPEP_OK
     if state.arena_bytes[depth]:
         size = max(size, state.arena_bytes[depth] + state.arena_bytes[depth] // 2)
     status = hipep_allocate(state.device, size, HIPEP_KIND_DEVICE, state.stream, &memory)
+    if status == HIPEP_OUT_OF_MEMORY and state.arena_bytes[depth]:  # no room for both at a time
+        status = stream_wait(state)
+        hipep_release(state.device, state.arena[depth], HIPEP_KIND_DEVICE)
+        state.arena[depth] = NULL
+        state.arena_bytes[depth] = 0
+        if status == HIPEP_OK:
+            size = needed
+            status = hipep_allocate(state.device, size, HIPEP_KIND_DEVICE, state.stream, &memory)
     if status != HIPEP_OK:
-        return status
+        return hipep_fail(status, "values between nodes: %s", hipep_last_error())
     hipep_release(state.device, state.arena[depth], HIPEP_KIND_DEVICE)
     state.arena[depth] = memory
     state.arena_bytes[depth] = size

@@ -2,7 +2,6 @@
 from libc.stdlib cimport calloc, free
 
 from hipep._kernels cimport *
-from hipep._memory cimport CLAIMED_API
 from hipep._ort cimport OrtStatus, OrtSyncNotificationImpl, OrtSyncStream
 from hipep._ort_api cimport SyncStream_GetImpl
 from hipep._session cimport run_extended, session_release, session_retain
@@ -65,7 +64,7 @@ cdef OrtStatus* _create_notification(OrtSyncStreamImpl* this,
     if status != HIPEP_OK:
         free(notification)
         return failure(stream.ort, status, "creating an event")
-    notification.base.ort_version_supported = CLAIMED_API
+    notification.base.ort_version_supported = stream.ort.claimed
     notification.base.Release = _release_notification
     notification.base.Activate = _activate
     notification.base.WaitOnDevice = _wait_on_device
@@ -96,11 +95,11 @@ cdef OrtSyncStreamImpl* new_sync_stream(
     if stream == NULL:
         hipep_fail(HIPEP_OUT_OF_MEMORY, "out of host memory for a stream")
         return NULL
-    stream.state = new_stream_state(device)
+    stream.state = new_stream_state(device, NULL if session == NULL else session.user_stream)
     if stream.state == NULL:
         free(stream)
         return NULL
-    stream.base.ort_version_supported = CLAIMED_API
+    stream.base.ort_version_supported = ort.claimed
     stream.base.Release = _release
     stream.base.GetHandle = _handle
     stream.base.CreateNotification = _create_notification

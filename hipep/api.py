@@ -204,6 +204,11 @@ def settle(
         raise OptionError(
             "strict=True needs placement='all': placement='auto' may leave nodes to the CPU"
         )
+    if values["user_compute_stream"] and not chosen.is_gpu:
+        raise OptionError(
+            f"user_compute_stream is a stream of a GPU, and the device is {chosen.id!r}, which has "
+            "no streams that others could make: leave it out, or name a GPU"
+        )
     return Settings(chosen, explicit, values)
 
 

@@ -137,11 +137,19 @@ _OUT_OF_MEMORY = re.compile(
     r"out of (host |device )?memory|no (host )?memory|no room for|more than any device has"
 )
 _BYTES = re.compile(r"(\d+) bytes")
+_FREE = re.compile(r"(\d+) of \d+ are free")
+_LIMITED = re.compile(r"of the (\d+) bytes that memory_limit allows, (\d+) are taken")
 
 
 def strip_ort_prefix(error: BaseException) -> str:
     """Return the text of an ONNX Runtime error without its code prefix."""
     return _ORT_PREFIX.sub("", str(error)).strip()
+
+
+def _last_error() -> str:
+    from hipep import _runtime
+
+    return _runtime.last_error()
 
 
 def from_ort(error: Exception, device: str, doing: str = "") -> HipepError | None:
@@ -162,6 +170,8 @@ def from_ort(error: Exception, device: str, doing: str = "") -> HipepError | Non
         To be raised from `error`; None if the error is ONNX Runtime's own.
     """
     text = strip_ort_prefix(error)
+    if text == "Allocation failed.":  # ONNX Runtime asked hipep for the memory of a value
+        text = f"hipep: memory for a value: {_last_error()}"
     start = text.find("hipep: ")
     if start < 0:
         return None
@@ -179,9 +189,11 @@ def from_ort(error: Exception, device: str, doing: str = "") -> HipepError | Non
     if _OUT_OF_MEMORY.search(text) is None:
         return HipError(message, code=code, name=name, node=node, device=device)
     requested = _BYTES.search(text)
+    free, limited = _FREE.search(text), _LIMITED.search(text)
     return HipOutOfMemory(
         message,
         requested=int(requested[1]) if requested else None,
+        free=int(free[1]) if free else int(limited[1]) - int(limited[2]) if limited else None,
         code=code,
         name="OUT_OF_MEMORY",
         node=node,

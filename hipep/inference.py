@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import traceback
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -68,8 +69,9 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
     sess_options : onnxruntime.SessionOptions, optional
         Options to add hipep to.
     **options
-        ``host_mode``, ``host_memory``, ``plan_cache_entries``, ``plan_cache_bytes``, ``debug``;
-        and ``disabled_optimizers`` of ONNX Runtime.
+        ``host_mode``, ``host_memory``, ``plan_cache_entries``, ``plan_cache_bytes``,
+        ``memory_limit``, ``user_compute_stream``, ``debug``; and ``disabled_optimizers`` of ONNX
+        Runtime.
 
     Examples
     --------
@@ -117,7 +119,10 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
                 disabled_optimizers=disabled_optimizers,
             )
         except Exception as error:
-            raise self._load_failure(error) from error
+            failure = self._load_failure(error)
+            # The frames of ONNX Runtime hold the session, and with it device memory.
+            traceback.clear_frames(error.__traceback__)
+            raise failure from error
         self._log_placement(settings)
 
     @property

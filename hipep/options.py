@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import numbers
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +22,7 @@ class Option:
     name : str
         The keyword argument.
     kind : str
-        ``"device"``, ``"choice"``, ``"int"`` or ``"bool"``.
+        ``"device"``, ``"choice"``, ``"int"``, ``"bytes"`` or ``"bool"``.
     default : object
         The value when neither argument nor environment gives one.
     help : str
@@ -28,7 +30,7 @@ class Option:
     choices : tuple of str
         The values of a choice.
     bounds : tuple of int
-        The smallest and the largest value of an int.
+        The smallest and the largest value of an int or of bytes.
     environment : str
         The environment variable that mirrors it, or empty.
     """
@@ -48,6 +50,8 @@ class Option:
             return ", ".join(self.choices)
         if self.kind == "int":
             return f"{self.bounds[0]} to {self.bounds[1]}"
+        if self.kind == "bytes":
+            return "bytes, or text such as 4GiB or 500 MB"
         if self.kind == "bool":
             return "true, false"
         return "auto, host, host:1, amd:0, nvidia:0, ..."
@@ -107,6 +111,22 @@ OPTIONS = (
         bounds=(1, 2**40),
     ),
     Option(
+        "memory_limit",
+        "bytes",
+        0,
+        "Device memory that hipep may take from the driver while the session lives; 0: no limit. "
+        "The sessions of a device share its memory: the smallest of their limits holds.",
+        bounds=(0, 2**60),
+    ),
+    Option(
+        "user_compute_stream",
+        "int",
+        0,
+        "The handle (hipStream_t, CUstream) of a stream of the device to work on, which must be "
+        "there as long as the session; runs then take turns. 0: streams of hipep's own.",
+        bounds=(0, 2**63 - 1),
+    ),
+    Option(
         "debug",
         "bool",
         False,
@@ -125,6 +145,7 @@ RUNTIME_VARIABLES = {
 _BY_NAME = {option.name: option for option in OPTIONS}
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("0", "false", "no", "off", "")
+_BYTES = re.compile(r"(?P<number>\d+(\.\d+)?)\s*((?P<unit>[kmgt])(?P<binary>i)?)?b?")
 _ORT_ARGUMENTS = ("providers", "provider_options", "enable_fallback")
 
 
@@ -236,6 +257,22 @@ def _check_int(option: Option, value: Any, source: str) -> int:
     return number
 
 
+def _check_bytes(option: Option, value: Any, source: str) -> int:
+    low, high = option.bounds
+    number: int | None = None
+    found = _BYTES.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    if found is not None:
+        base = 1024 if found["binary"] else 1000
+        number = int(float(found["number"]) * base ** " kmgt".index(found["unit"] or " "))
+    elif isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        number = int(value)
+    if number is None or not low <= number <= high:
+        raise OptionError(
+            f"{source} must be a number of bytes, or text such as '4GiB' or '500 MB', not {value!r}"
+        )
+    return number
+
+
 def _check_choice(option: Option, value: Any, source: str) -> str:
     text = str(value)
     if text in option.choices:
@@ -249,5 +286,6 @@ _CHECKS: dict[str, Callable[[Option, Any, str], Any]] = {
     "device": _check_device,
     "bool": _check_bool,
     "int": _check_int,
+    "bytes": _check_bytes,
     "choice": _check_choice,
 }

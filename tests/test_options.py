@@ -17,6 +17,8 @@ def test_defaults():
         "host_memory": "plain",
         "plan_cache_entries": 16,
         "plan_cache_bytes": 8388608,
+        "memory_limit": 0,
+        "user_compute_stream": 0,
         "debug": False,
     }
 
@@ -55,6 +57,14 @@ def test_environment_mirrors():
         ({"plan_cache_entries": True}, "whole number"),
         ({"plan_cache_entries": "many"}, "whole number"),
         ({"plan_cache_entries": [1]}, "whole number"),
+        ({"memory_limit": -1}, "memory_limit must be a number of bytes"),
+        ({"memory_limit": True}, "memory_limit must be a number of bytes"),
+        ({"memory_limit": 1.5}, "such as '4GiB'"),
+        ({"memory_limit": "4 gigs"}, "not '4 gigs'"),
+        ({"memory_limit": "GiB"}, "such as '4GiB'"),
+        ({"memory_limit": "99999999999TiB"}, "not '99999999999TiB'"),
+        ({"user_compute_stream": -1}, "user_compute_stream must be a whole number"),
+        ({"user_compute_stream": "stream"}, "user_compute_stream must be a whole number"),
         ({"strict": "maybe"}, "strict must be true or false"),
         ({"debug": 2}, "debug must be true or false"),
     ],
@@ -68,6 +78,25 @@ def test_bad_options_are_named(given, part):
 def test_bad_environment_names_the_variable():
     with pytest.raises(OptionError, match="environment variable HIPEP_HOST_MEMORY"):
         options.resolve({}, {"HIPEP_HOST_MEMORY": "soft"})
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (0, 0),
+        (4096, 4096),
+        (np.int64(7), 7),
+        ("123", 123),
+        ("4GiB", 4 * 2**30),
+        (" 1.5 gib ", 3 * 2**29),
+        ("500 MB", 500_000_000),
+        ("64k", 64_000),
+        ("2Ti", 2 * 2**40),
+        ("10 B", 10),
+    ],
+)
+def test_bytes(value, number):
+    assert options.resolve({"memory_limit": value}, {})["memory_limit"] == number
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "on", "yes", np.True_])

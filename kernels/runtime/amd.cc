@@ -207,9 +207,9 @@ bool AmdDevice::host_readable(const void* pointer) {
          attributes.type == hip::kMemoryManaged;
 }
 
-hipep_status AmdDevice::create_stream(hipep_stream** out) {
+hipep_status AmdDevice::create_stream(void* existing, hipep_stream** out) {
   AmdScope scope(this);
-  return scope.status() == HIPEP_OK ? GpuStream<AmdDriver>::create(this, out) : scope.status();
+  return scope.status() == HIPEP_OK ? GpuStream<AmdDriver>::create(this, existing, out) : scope.status();
 }
 
 hipep_status AmdDevice::create_event(hipep_event** out) {

@@ -77,7 +77,8 @@ struct hipep_device {
   virtual void free(void* pointer, size_t bytes, int32_t kind) = 0;
   virtual hipep_status free_bytes(int64_t* out) = 0;
   virtual bool host_readable(const void* pointer) = 0;
-  virtual hipep_status create_stream(hipep_stream** out) = 0;
+  // existing: the driver's handle of a stream to be used instead of one of its own, or NULL.
+  virtual hipep_status create_stream(void* existing, hipep_stream** out) = 0;
   virtual hipep_status create_event(hipep_event** out) = 0;
   // Called once for each kernel and slot; from any thread.
   virtual hipep_status resolve(const hipep_kernel& kernel, void** entry) = 0;

@@ -5,29 +5,35 @@
 
 #include "driver.h"
 
-// The text is on the heap: static thread-local storage for libraries that are opened late is scarce.
-static std::unique_ptr<char[]>& error_text() {
-  static thread_local std::unique_ptr<char[]> text;
-  return text;
+namespace {
+
+struct Error {
+  hipep_status status = HIPEP_OK;
+  char text[1024] = "";
+};
+
+// On the heap: static thread-local storage for libraries that are opened late is scarce.
+std::unique_ptr<Error>& last() {
+  static thread_local std::unique_ptr<Error> error;
+  return error;
 }
 
-static constexpr size_t kErrorBytes = 1024;
+}  // namespace
 
-const char* hipep_last_error(void) {
-  const char* text = error_text().get();
-  return text == nullptr ? "" : text;
-}
+const char* hipep_last_error(void) { return last() == nullptr ? "" : last()->text; }
+
+hipep_status hipep_last_status(void) { return last() == nullptr ? HIPEP_OK : last()->status; }
 
 hipep_status hipep_fail(hipep_status status, const char* format, ...) {
   // Formatted aside: an argument may be the old text.
-  char text[kErrorBytes];
+  Error error;
+  error.status = status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  vsnprintf(error.text, sizeof error.text, format, arguments);
   va_end(arguments);
-  auto& kept = error_text();
-  if (kept == nullptr) kept.reset(new char[kErrorBytes]);
-  snprintf(kept.get(), kErrorBytes, "%s", text);
+  if (last() == nullptr) last().reset(new Error);
+  *last() = error;
   return status;
 }
 

@@ -21,11 +21,13 @@ class GpuStream final : public hipep_stream {
 
  public:
   // Called in the device's scope.
-  static hipep_status create(Device* device, hipep_stream** out) {
-    Stream stream = nullptr;
-    const int result = Driver::api().stream_create(&stream, Driver::kStreamNonBlocking);
-    if (result != Driver::kSuccess) return Driver::fail(result, "StreamCreate", device->info.ordinal);
-    *out = new GpuStream(device, stream);
+  static hipep_status create(Device* device, void* existing, hipep_stream** out) {
+    auto stream = static_cast<Stream>(existing);
+    if (existing == nullptr) {
+      const int result = Driver::api().stream_create(&stream, Driver::kStreamNonBlocking);
+      if (result != Driver::kSuccess) return Driver::fail(result, "StreamCreate", device->info.ordinal);
+    }
+    *out = new GpuStream(device, stream, existing == nullptr);
     return HIPEP_OK;
   }
 
@@ -75,7 +77,7 @@ class GpuStream final : public hipep_stream {
   }
 
   void destroy() override {
-    if (Driver::usable()) {
+    if (owned_ && Driver::usable()) {
       Scope scope(device_);
       if (scope.status() == HIPEP_OK) Driver::api().stream_destroy(stream_);
     }
@@ -95,7 +97,7 @@ class GpuStream final : public hipep_stream {
   }
 
  private:
-  GpuStream(Device* device, Stream stream) : device_(device), stream_(stream) {}
+  GpuStream(Device* device, Stream stream, bool owned) : device_(device), stream_(stream), owned_(owned) {}
 
   hipep_status check(int result, const char* call) const {
     return result == Driver::kSuccess ? HIPEP_OK : Driver::fail(result, call, device_->info.ordinal);
@@ -103,6 +105,7 @@ class GpuStream final : public hipep_stream {
 
   Device* const device_;
   const Stream stream_;
+  const bool owned_;
   const char* last_kernel_ = nullptr;
   std::atomic<int> query_result_{Driver::kSuccess};  // an error that idle() met, for wait() to report
 };

@@ -70,8 +70,8 @@ hipep_status guarded_allocate(size_t bytes, void** out) {
     }
   }
   if (found == 0) {
-    return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in guarded host memory of %zu bytes", bytes,
-                      static_cast<size_t>(guarded_range.bytes));
+    return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in guarded host memory: %lld of %zu are free", bytes,
+                      static_cast<long long>(guarded_free_bytes()), static_cast<size_t>(guarded_range.bytes));
   }
   *out = reinterpret_cast<void*>(found);
   memset(guarded_map(*out), kPoison, wanted);

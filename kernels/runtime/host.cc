@@ -37,7 +37,8 @@ struct HostDevice final : hipep_device {
     if (info.host_memory == HIPEP_MEMORY_GUARDED && kind == HIPEP_KIND_DEVICE) return guarded_allocate(bytes, out);
     const size_t alignment = bytes >= 2 * kLargePage ? kLargePage : 4096;
     if (posix_memalign(out, alignment, bytes) != 0) {
-      return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in host memory", bytes);
+      return hipep_fail(HIPEP_OUT_OF_MEMORY, "no room for %zu bytes in host memory: %lld of %lld are free", bytes,
+                        static_cast<long long>(os::available_memory()), static_cast<long long>(info.memory_bytes));
     }
     if (alignment == kLargePage) os::prefer_large_pages(*out, bytes);
     return HIPEP_OK;
@@ -59,7 +60,11 @@ struct HostDevice final : hipep_device {
 
   bool host_readable(const void* pointer) override { return !is_guarded(pointer); }
 
-  hipep_status create_stream(hipep_stream** out) override {
+  hipep_status create_stream(void* existing, hipep_stream** out) override {
+    if (existing != nullptr) {
+      return hipep_fail(HIPEP_INVALID, "host:%d has no streams that others could make: leave out user_compute_stream",
+                        info.ordinal);
+    }
     *out = library->create_stream();
     if (*out != nullptr) return HIPEP_OK;
     return hipep_fail(HIPEP_DEVICE_ERROR, "no thread for a stream of host:%d: raise the limit (ulimit -u)",

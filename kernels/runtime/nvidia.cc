@@ -138,9 +138,9 @@ bool NvidiaDevice::host_readable(const void* pointer) {
   return result == cuda::kInvalidValue || (result == cuda::kSuccess && type == cuda::kMemoryHost);
 }
 
-hipep_status NvidiaDevice::create_stream(hipep_stream** out) {
+hipep_status NvidiaDevice::create_stream(void* existing, hipep_stream** out) {
   NvidiaScope scope(this);
-  return scope.status() != HIPEP_OK ? scope.status() : GpuStream<NvidiaDriver>::create(this, out);
+  return scope.status() != HIPEP_OK ? scope.status() : GpuStream<NvidiaDriver>::create(this, existing, out);
 }
 
 hipep_status NvidiaDevice::create_event(hipep_event** out) {

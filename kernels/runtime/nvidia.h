@@ -22,7 +22,7 @@ class NvidiaDevice final : public hipep_device {
   void free(void* pointer, size_t bytes, int32_t kind) override;
   hipep_status free_bytes(int64_t* out) override;
   bool host_readable(const void* pointer) override;
-  hipep_status create_stream(hipep_stream** out) override;
+  hipep_status create_stream(void* existing, hipep_stream** out) override;
   hipep_status create_event(hipep_event** out) override;
   hipep_status resolve(const hipep_kernel& kernel, void** entry) override;
 

@@ -166,8 +166,10 @@ hipep_status Pool::allocate(size_t bytes, Timeline* timeline, void** out) {
   bytes = arena == &large_ ? round_up(bytes, kLargeGrain) : round_to_class(bytes == 0 ? 1 : bytes);
   std::lock_guard<std::mutex> hold(lock_);
   Block* block = arena->take(bytes, timeline);
-  if (block == nullptr) block = take_slowly(arena, bytes, timeline);
-  if (block == nullptr) return HIPEP_OUT_OF_MEMORY;
+  if (block == nullptr) {
+    const hipep_status status = take_slowly(arena, bytes, timeline, &block);
+    if (status != HIPEP_OK) return status;
+  }
   if (block->bytes >= bytes + arena->least_block) split(arena, block, bytes);
   // Work that is still to run on the stream may use more of the block than this request does.
   limit_access(*device_, block->pointer, block->bytes, usable(block, nullptr) ? requested : block->bytes);
@@ -190,21 +192,36 @@ void Pool::release(void* pointer, Timeline* timeline) {
   arena->put(block);
 }
 
-Block* Pool::take_slowly(Arena* arena, size_t bytes, Timeline* timeline) {
+hipep_status Pool::take_slowly(Arena* arena, size_t bytes, Timeline* timeline, Block** out) {
   poll_timelines();
   if (arena->released) merge_neighbours(arena);
-  Block* block = arena->take(bytes, timeline);
-  if (block != nullptr) return block;
-  const size_t size = segment_bytes(*arena, bytes);
+  *out = arena->take(bytes, timeline);
+  if (*out != nullptr) return HIPEP_OK;
+  const hipep_status status = grow(arena, bytes);
+  if (status == HIPEP_OK) *out = arena->take(bytes, timeline);
+  return status;
+}
+
+// Adds a segment with room for so many bytes, within the limit.
+hipep_status Pool::grow(Arena* arena, size_t bytes) {
+  const auto needed = static_cast<int64_t>(bytes);
+  auto size = static_cast<int64_t>(segment_bytes(*arena, bytes));
   // What shapes of the past have left is given back once the pool holds half as much again as was ever in use.
-  const int64_t wanted = std::max(peak_, in_use_ + static_cast<int64_t>(bytes));
-  if (total_ + static_cast<int64_t>(size) > wanted + wanted / 2 + kSlack) trim_locked();
-  hipep_status status = add_segment(arena, size);
-  if (status == HIPEP_OUT_OF_MEMORY) {
-    trim_locked();
-    status = add_segment(arena, arena == &large_ ? bytes : size);
+  const int64_t wanted = std::max(peak_, in_use_ + needed);
+  if (total_ + size > std::min(limit(), wanted + wanted / 2 + kSlack)) trim_locked();
+  const int64_t room = limit() - total_;
+  if (needed > room) {
+    return hipep_fail(HIPEP_OUT_OF_MEMORY,
+                      "no room for %zu bytes on %s:%d: of the %lld bytes that memory_limit allows, %lld are taken and "
+                      "%lld in use; raise memory_limit, close sessions or release values that are no longer needed",
+                      bytes, device_->info.backend, device_->info.ordinal, static_cast<long long>(limit()),
+                      static_cast<long long>(total_), static_cast<long long>(in_use_));
   }
-  return status == HIPEP_OK ? arena->take(bytes, timeline) : nullptr;
+  if (size > room) size = std::max(needed, room - room % static_cast<int64_t>(kGrain));
+  const hipep_status status = add_segment(arena, size);
+  if (status != HIPEP_OUT_OF_MEMORY) return status;
+  trim_locked();
+  return add_segment(arena, arena == &small_ ? size : needed);
 }
 
 void Pool::split(Arena* arena, Block* block, size_t bytes) {
@@ -247,6 +264,7 @@ void Pool::merge_neighbours(Arena* arena) {
 
 size_t Pool::segment_bytes(const Arena& arena, size_t bytes) const {
   if (&arena == &small_) return kSmallSegment;
+  if (!limits_.empty()) return bytes;  // room for more would be taken from other sizes
   if (&arena == &medium_) {
     size_t size = kSmallSegment;
     while (size < 4 * bytes && size < kMediumSegment) size *= 2;
@@ -302,11 +320,29 @@ void Pool::trim() {
   trim_locked();
 }
 
+int64_t Pool::limit() const {
+  const auto least = std::min_element(limits_.begin(), limits_.end());
+  return least == limits_.end() ? INT64_MAX : *least;
+}
+
+void Pool::add_limit(int64_t bytes) {
+  std::lock_guard<std::mutex> hold(lock_);
+  limits_.push_back(bytes);
+  if (total_ > limit()) trim_locked();
+}
+
+void Pool::remove_limit(int64_t bytes) {
+  std::lock_guard<std::mutex> hold(lock_);
+  const auto at = std::find(limits_.begin(), limits_.end(), bytes);
+  if (at != limits_.end()) limits_.erase(at);
+}
+
 void Pool::add_stats(hipep_pool_stats* stats) {
   std::lock_guard<std::mutex> hold(lock_);
   stats->in_use_bytes += in_use_;
   stats->cached_bytes += total_ - in_use_;
   stats->peak_bytes += peak_;
+  if (!limits_.empty()) stats->limit_bytes = limit();
 }
 
 }  // namespace hipep
@@ -328,6 +364,12 @@ void hipep_release(hipep_device* device, void* pointer, int32_t kind) {
 
 void hipep_pool_trim(hipep_device* device) {
   for (Pool* pool : device->pools) pool->trim();
+}
+
+void hipep_pool_add_limit(hipep_device* device, int64_t bytes) { device->pools[HIPEP_KIND_DEVICE]->add_limit(bytes); }
+
+void hipep_pool_remove_limit(hipep_device* device, int64_t bytes) {
+  device->pools[HIPEP_KIND_DEVICE]->remove_limit(bytes);
 }
 
 void hipep_pool_get_stats(hipep_device* device, hipep_pool_stats* out) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <mutex>
+#include <vector>
 
 #include "driver.h"
 
@@ -78,13 +79,18 @@ class Pool {
   hipep_status allocate(size_t bytes, Timeline* timeline, void** out);
   void release(void* pointer, Timeline* timeline);
   void trim();
+  // The pool takes no more from the driver than the smallest of its limits.
+  void add_limit(int64_t bytes);
+  void remove_limit(int64_t bytes);
   void add_stats(hipep_pool_stats* stats);
 
  private:
-  Block* take_slowly(Arena* arena, size_t bytes, Timeline* timeline);
+  hipep_status take_slowly(Arena* arena, size_t bytes, Timeline* timeline, Block** out);
+  hipep_status grow(Arena* arena, size_t bytes);
   void split(Arena* arena, Block* block, size_t bytes);
   void merge_neighbours(Arena* arena);
   size_t segment_bytes(const Arena& arena, size_t bytes) const;
+  int64_t limit() const;
   hipep_status add_segment(Arena* arena, size_t size);
   void trim_locked();
 
@@ -94,6 +100,7 @@ class Pool {
   BlockTable table_;
   Arena small_, medium_, large_;
   int64_t in_use_ = 0, peak_ = 0, total_ = 0;
+  std::vector<int64_t> limits_;
 };
 
 }  // namespace hipep

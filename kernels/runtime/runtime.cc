@@ -1,6 +1,7 @@
 // Backends, devices and kernels of the public interface.
 #include <string.h>
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -44,6 +45,16 @@ struct Devices {
 Devices& devices() {
   static auto* all = new Devices;
   return *all;
+}
+
+// The modes of a host device are ways to run kernels: they share its memory.
+void give_pools(const Devices& all, const char* backend, int32_t memory, hipep_device* device) {
+  for (const OpenDevice& open : all.open) {
+    if (open.backend != backend || open.ordinal != device->info.ordinal || open.memory != memory) continue;
+    std::copy(open.device->pools, open.device->pools + 2, device->pools);
+    return;
+  }
+  for (int32_t kind = 0; kind < 2; ++kind) device->pools[kind] = new Pool(device, kind);
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ hipep_status hipep_device_open(const char* name, int32_t ordinal, int32_t mode, 
   hipep_device* device = nullptr;
   const hipep_status status = backend->open(ordinal, mode, memory, &device);
   if (status != HIPEP_OK) return status;
-  for (int32_t kind = 0; kind < 2; ++kind) device->pools[kind] = new Pool(device, kind);
+  give_pools(all, name, memory, device);
   all.open.push_back({name, ordinal, mode, memory, device});
   *out = device;
   return HIPEP_OK;

@@ -75,8 +75,12 @@ void poll_timelines() {
 using namespace hipep;
 
 hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out) {
+  return hipep_stream_wrap(device, nullptr, out);
+}
+
+hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out) {
   hipep_stream* stream = nullptr;
-  const hipep_status status = device->create_stream(&stream);
+  const hipep_status status = device->create_stream(handle, &stream);
   if (status != HIPEP_OK) return status;
   stream->device = device;
   stream->timeline = take_timeline(stream);
@@ -86,7 +90,8 @@ hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out) {
 
 void hipep_stream_destroy(hipep_stream* stream) {
   if (stream == nullptr) return;
-  wait(stream);
+  // A stream that the caller made may be gone by now if nothing was left to wait for.
+  if (pending(stream->timeline, stream->timeline->enqueued.load(std::memory_order_relaxed))) wait(stream);
   if (current_timeline == stream->timeline) current_timeline = nullptr;
   return_timeline(stream->timeline);
   stream->destroy();

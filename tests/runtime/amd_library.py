@@ -116,3 +116,8 @@ def run_amd(folder, code, libraries="default", kernels=None, **environment):
     prelude = PRELUDE.format(kernels=str(kernels or folder / "libhipep_kernels.so"))
     paths = {"LD_LIBRARY_PATH": str(folder / libraries), "HIP_PATH": "", "ROCM_PATH": ""}
     return run(prelude + code, **{**paths, **environment})
+
+
+def run_amd_session(folder, code, **environment):
+    """Run code that makes sessions on the devices of the stand-in, with the built kernels."""
+    return run_amd(folder, code, kernels=kernels_library(), **environment)

@@ -4,6 +4,7 @@ import shutil
 from ctypes import byref, c_void_p
 
 import pytest
+from amd_library import install_default, run_amd_session
 from runtime_library import (
     FAITHFUL32,
     FAITHFUL64,
@@ -42,6 +43,17 @@ def device(runtime, mode, request):
     runtime.pool_trim(device)
     yield device
     runtime.set_current_stream(None)
+
+
+@pytest.fixture(scope="session")
+def hip_folder(tmp_path_factory):
+    """A folder with a stand-in for the HIP runtime, on which sessions on amd:0 work."""
+    folder = tmp_path_factory.mktemp("hip")
+    install_default(folder)
+    problem = run_amd_session(folder, 'print(r.backend_problem(b"amd").decode())')
+    if problem:
+        pytest.skip(problem)
+    return folder
 
 
 @pytest.fixture

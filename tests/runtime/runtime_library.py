@@ -130,6 +130,7 @@ ParallelFor = ctypes.CFUNCTYPE(None, c_void_p, Body, c_size_t, c_void_p)
 
 SIGNATURES = {
     "last_error": (c_char_p,),
+    "last_status": (c_int32,),
     "thread_counters": (POINTER(Counters),),
     "backend_problem": (c_char_p, c_char_p),
     "device_count": (c_int32, c_char_p),
@@ -139,10 +140,13 @@ SIGNATURES = {
     "allocate": (c_int32, c_void_p, c_size_t, c_int32, c_void_p, POINTER(c_void_p)),
     "release": (None, c_void_p, c_void_p, c_int32),
     "pool_trim": (None, c_void_p),
+    "pool_add_limit": (None, c_void_p, c_int64),
+    "pool_remove_limit": (None, c_void_p, c_int64),
     "pool_get_stats": (None, c_void_p, POINTER(PoolStats)),
     "map": (c_void_p, c_void_p, c_void_p),
     "host_readable": (c_int32, c_void_p, c_void_p),
     "stream_create": (c_int32, c_void_p, POINTER(c_void_p)),
+    "stream_wrap": (c_int32, c_void_p, c_void_p, POINTER(c_void_p)),
     "stream_destroy": (None, c_void_p),
     "stream_get_device": (c_void_p, c_void_p),
     "stream_synchronize": (c_int32, c_void_p),

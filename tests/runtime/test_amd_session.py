@@ -1,10 +1,9 @@
 """Sessions on the AMD backend, on a stand-in for the HIP runtime: all but what kernels compute."""
 
 import pytest
-from amd_library import install_default, run_amd
+from amd_library import run_amd_session
 from helpers.models import graph_model, top_k_model
 from onnx import helper
-from runtime_library import kernels_library
 
 CODE = """
 import numpy as np, hipep
@@ -30,38 +29,27 @@ session.close()
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hip")
-    install_default(folder)
-    code = 'print(Runtime().backend_problem(b"amd").decode())'
-    problem = run_amd(folder, code, kernels=kernels_library())
-    if problem:
-        pytest.skip(problem)
-    return folder
-
-
 def run_session(folder, tmp_path, model, feeds):
     """Run a model twice; the kernels of the second run and the shapes of the outputs."""
     (tmp_path / "model.onnx").write_bytes(model)
     code = CODE.format(model=str(tmp_path / "model.onnx"), feeds=feeds)
-    return run_amd(folder, code, kernels=kernels_library()).splitlines()
+    return run_amd_session(folder, code).splitlines()
 
 
 @pytest.mark.parametrize(
     ("shape", "k"), [((3, 40), 5), ((2, 100_000), 50), ((1, 7), 7), ((64, 3, 5), 2)]
 )
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64"])
-def test_top_k(folder, tmp_path, dtype, shape, k):
+def test_top_k(hip_folder, tmp_path, dtype, shape, k):
     model = top_k_model(dtype, shape, k, axis=1)
     feeds = f'{{"x": np.ones({shape}, "{dtype}")}}'
-    kernels, shapes = run_session(folder, tmp_path, model, feeds)
+    kernels, shapes = run_session(hip_folder, tmp_path, model, feeds)
     assert all(name.startswith("top_k") for name in kernels.split())
     expected = (shape[0], k, *shape[2:])
     assert shapes == f"{expected} {expected}"
 
 
-def test_elementwise_reductions_and_gather(folder, tmp_path):
+def test_elementwise_reductions_and_gather(hip_folder, tmp_path):
     nodes = [
         helper.make_node("Add", ["a", "b"], ["sum"]),
         helper.make_node("Relu", ["sum"], ["relu"]),
@@ -71,6 +59,6 @@ def test_elementwise_reductions_and_gather(folder, tmp_path):
     ]
     inputs = {"a": ("float32", [4, 100]), "b": ("float32", [100])}
     feeds = '{"a": np.ones((4, 100), "float32"), "b": np.ones(100, "float32")}'
-    kernels, shapes = run_session(folder, tmp_path, graph_model(nodes, inputs, ["y"]), feeds)
+    kernels, shapes = run_session(hip_folder, tmp_path, graph_model(nodes, inputs, ["y"]), feeds)
     assert len(kernels.split()) >= 5
     assert shapes == "(4, 4)"

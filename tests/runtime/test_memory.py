@@ -82,6 +82,90 @@ def test_statistics_and_trim(runtime, device):
     assert (runtime.stats(device).in_use, runtime.stats(device).cached) == (0, 0)
 
 
+def exhausted(runtime, device, size):
+    """Ask for more than there is; the text of the error."""
+    pointer = c_void_p()
+    assert runtime.allocate(device, size, DEVICE, None, byref(pointer)) == OUT_OF_MEMORY
+    assert runtime.last_status() == OUT_OF_MEMORY
+    return runtime.error()
+
+
+@pytest.fixture
+def limit(runtime, device):
+    """Add a limit to the device's pool; it is removed after the test."""
+    added = []
+
+    def add(size):
+        runtime.pool_add_limit(device, size)
+        added.append(size)
+
+    yield add
+    for size in added:
+        runtime.pool_remove_limit(device, size)
+    assert runtime.stats(device).limit == 0
+
+
+def test_no_more_than_the_limit_is_taken(runtime, device, limit):
+    limit(10_000_000)
+    assert runtime.stats(device).limit == 10_000_000
+    blocks = [runtime.memory(device, 3_000_000) for _ in range(3)]
+    assert runtime.stats(device).in_use + runtime.stats(device).cached <= 10_000_000
+    text = exhausted(runtime, device, 3_000_000)
+    assert "of the 10000000 bytes that memory_limit allows" in text
+    assert f"{runtime.stats(device).in_use} in use" in text
+    assert "raise memory_limit" in text
+    pinned = runtime.memory(device, 20_000_000, kind=HOST_ACCESSIBLE)
+    runtime.release(device, pinned, HOST_ACCESSIBLE)
+    runtime.release(device, blocks.pop(), DEVICE)
+    blocks.append(runtime.memory(device, 2_500_000))
+    for block in blocks:
+        runtime.release(device, block, DEVICE)
+
+
+def test_cached_blocks_are_given_back_before_the_limit_refuses(runtime, device, limit):
+    limit(40_000_000)
+    for size in (1000, 5_000_000, 30_000_000, 1000, 200_000, 39_000_000):
+        runtime.release(device, runtime.memory(device, size), DEVICE)
+
+
+@pytest.mark.parametrize("size", [256, 4096, 100_000, 300_000, 3_000_000, 20_000_000])
+def test_all_of_the_limit_can_be_used(runtime, device, limit, size):
+    """A segment is otherwise larger than what it is made for."""
+    size = (size + 65535) // 65536 * 65536 if size > 1_000_000 else size
+    limit(size + size // 4 + 256)
+    block = runtime.memory(device, size)
+    exhausted(runtime, device, 2 * size)
+    runtime.release(device, block, DEVICE)
+
+
+def test_the_smallest_limit_holds(runtime, device, limit):
+    block = runtime.memory(device, 1_000_000)
+    for size in (5_000_000, 500_000, 3_000_000):
+        limit(size)
+    assert runtime.stats(device).limit == 500_000
+    exhausted(runtime, device, 5_000_000)
+    runtime.release(device, block, DEVICE)
+    runtime.pool_remove_limit(device, 500_000)
+    assert runtime.stats(device).limit == 3_000_000
+    runtime.release(device, runtime.memory(device, 2_000_000), DEVICE)
+
+
+def test_a_limit_gives_cached_blocks_back_at_once(runtime, device, limit):
+    runtime.release(device, runtime.memory(device, 20_000_000), DEVICE)
+    assert runtime.stats(device).cached > 20_000_000
+    limit(1_000_000)
+    assert runtime.stats(device).cached <= 1_000_000
+
+
+def test_modes_of_the_host_share_its_memory(runtime, mode):
+    first = runtime.open(SERIAL, GUARDED)
+    block = runtime.memory(runtime.open(mode, GUARDED), 5_000_000)
+    in_use = runtime.stats(first).in_use
+    assert in_use >= 5_000_000
+    runtime.release(first, block, DEVICE)
+    assert runtime.stats(first).in_use < in_use
+
+
 def test_bad_requests_and_releases(runtime, device):
     pointer = c_void_p()
     assert runtime.allocate(device, 1 << 60, DEVICE, None, byref(pointer)) == OUT_OF_MEMORY

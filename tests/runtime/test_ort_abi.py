@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from helpers.models import node_model
 from ort_tables import ort_tables
+from programs import PREAMBLE, run_program
 
 import hipep
 
@@ -85,6 +86,36 @@ def test_entry_points_are_exported():
     library = ctypes.CDLL(hipep.get_library_path())
     for name in ("CreateEpFactories", "ReleaseEpFactory", "PyInit__core"):
         assert getattr(library, name)
+
+
+CLAIM = """
+import ctypes
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_size_t, c_uint32, c_void_p, cast
+import hipep
+sys.path.insert(0, {tests!r})
+from ort_tables import ort_tables
+
+tables = ort_tables().tables
+version = CFUNCTYPE(c_char_p)(lambda: {version!r})
+get_api = CFUNCTYPE(c_void_p, c_uint32)(lambda number: tables["OrtApi"])
+base = (c_void_p * 2)(cast(get_api, c_void_p), cast(version, c_void_p))
+factory, count = c_void_p(), c_size_t()
+create = ctypes.PyDLL(hipep.get_library_path()).CreateEpFactories
+status = create(b"test", base, None, byref(factory), c_size_t(1), byref(count))
+print(count.value, cast(factory, POINTER(c_uint32))[0] if factory else "refused")
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "claimed"),
+    [("1.24.0", "24"), ("1.26.0", "26"), ("1.31.1", "31"), ("1.40.2", "31")],
+)
+def test_structs_claim_no_more_than_the_running_release_knows(version, claimed):
+    """Release 1.26 refuses structs of kernels that claim to be newer than it is."""
+    out, _ = run_program(
+        CLAIM.format(tests=str(Path(__file__).parent), version=version.encode()), preamble=PREAMBLE
+    )
+    assert out == f"1 {claimed}\n"
 
 
 def test_status(ort):

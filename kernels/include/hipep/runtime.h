@@ -16,6 +16,8 @@ typedef struct hipep_stream hipep_stream;
 typedef struct hipep_event hipep_event;
 
 HIPEP_API const char* hipep_last_error(void);
+/* The status that came with that text. */
+HIPEP_API hipep_status hipep_last_status(void);
 /* Sets the thread's error text (printf style) and returns status. */
 HIPEP_API hipep_status hipep_fail(hipep_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -73,8 +75,13 @@ HIPEP_API hipep_status hipep_allocate(hipep_device* device, size_t bytes, int32_
 HIPEP_API void hipep_release(hipep_device* device, void* pointer, int32_t kind);
 /* Gives cached blocks back to the driver. */
 HIPEP_API void hipep_pool_trim(hipep_device* device);
+/* The smallest limit that was added and not removed is what the pool may take of device memory from the driver. Memory
+ * that is in use stays when a limit is below it. */
+HIPEP_API void hipep_pool_add_limit(hipep_device* device, int64_t bytes);
+HIPEP_API void hipep_pool_remove_limit(hipep_device* device, int64_t bytes);
 typedef struct hipep_pool_stats {
-  int64_t in_use_bytes, cached_bytes, peak_bytes, limit_bytes; /* limit 0: none */
+  int64_t in_use_bytes, cached_bytes, peak_bytes; /* of both kinds */
+  int64_t limit_bytes;                            /* of device memory; 0: none */
 } hipep_pool_stats;
 HIPEP_API void hipep_pool_get_stats(hipep_device* device, hipep_pool_stats* out);
 
@@ -86,6 +93,8 @@ HIPEP_API int32_t hipep_host_readable(hipep_device* device, const void* pointer)
 
 /* ---- Streams ---- */
 HIPEP_API hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out);
+/* Orders work on a stream that the caller made (hipStream_t, CUstream) and keeps until hipep_stream_destroy. */
+HIPEP_API hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out);
 HIPEP_API void hipep_stream_destroy(hipep_stream* stream); /* waits for its work; NULL is allowed */
 HIPEP_API hipep_device* hipep_stream_get_device(const hipep_stream* stream);
 /* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work.
