@@ -68,7 +68,8 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
     sess_options : onnxruntime.SessionOptions, optional
         Options to add hipep to.
     **options
-        ``host_mode``, ``host_memory``, ``plan_cache_entries``, ``plan_cache_bytes``, ``debug``;
+        ``host_mode``, ``host_memory``, ``plan_cache_entries``, ``plan_cache_bytes``,
+        ``graph_capture``, ``debug``;
         and ``disabled_optimizers`` of ONNX Runtime.
 
     Examples

@@ -17,6 +17,7 @@ def test_defaults():
         "host_memory": "plain",
         "plan_cache_entries": 16,
         "plan_cache_bytes": 8388608,
+        "graph_capture": "auto",
         "debug": False,
     }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <mutex>
+#include <vector>
 
 #include "driver.h"
 
@@ -79,6 +80,8 @@ class Pool {
   void release(void* pointer, Timeline* timeline);
   void trim();
   void add_stats(hipep_pool_stats* stats);
+  // Whether the pointer lies in memory of the pool.
+  bool holds(const void* pointer);
 
  private:
   Block* take_slowly(Arena* arena, size_t bytes, Timeline* timeline);
@@ -87,12 +90,14 @@ class Pool {
   size_t segment_bytes(const Arena& arena, size_t bytes) const;
   hipep_status add_segment(Arena* arena, size_t size);
   void trim_locked();
+  std::vector<Segment*>::iterator segment_after(const void* pointer);
 
   hipep_device* device_;
   int32_t kind_;
   std::mutex lock_;
   BlockTable table_;
   Arena small_, medium_, large_;
+  std::vector<Segment*> by_address_;
   int64_t in_use_ = 0, peak_ = 0, total_ = 0;
 };
 
