@@ -117,7 +117,7 @@ cdef dict _read_options(const Ort* ort, const OrtSessionOptions* session_options
     cdef size_t i, count = 0
     prefix = f"ep.{EP_NAME.lower()}."
     known = ("session_token", "placement", "host_mode", "host_memory", "plan_cache_entries",
-             "plan_cache_bytes", "memory_limit", "user_compute_stream", "debug")
+             "plan_cache_bytes", "memory_limit", "user_compute_stream", "graph_capture", "debug")
     options = {}
     check(ort, GetSessionOptionsConfigEntries(ort, session_options, &pairs))
     try:

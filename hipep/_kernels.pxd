@@ -59,6 +59,8 @@ cdef extern from "hipep/runtime.h" nogil:
         pass
     ctypedef struct hipep_event:
         pass
+    ctypedef struct hipep_graph:
+        pass
     ctypedef struct hipep_kernel:
         const char* module
         const char* name
@@ -85,6 +87,7 @@ cdef extern from "hipep/runtime.h" nogil:
         int32_t compute_units
         int32_t max_block
         int32_t integrated
+        int32_t graph_launches
         int64_t shared_bytes
         int64_t memory_bytes
     ctypedef struct hipep_pool_stats:
@@ -133,6 +136,8 @@ cdef extern from "hipep/runtime.h" nogil:
     hipep_status hipep_launch(hipep_stream* stream, const hipep_kernel* kernel, void* entry,
                               uint32_t grid, int64_t units, int64_t unit_cost, const void* args,
                               size_t args_bytes)
+    hipep_status hipep_graph_launch(hipep_stream* stream, hipep_graph* graph)
+    void hipep_graph_destroy(hipep_graph* graph)
 
 cdef extern from "hipep/plan.h" nogil:
     ctypedef struct hipep_planned_launch:
@@ -170,6 +175,8 @@ cdef extern from "hipep/plan.h" nogil:
         hipep_workspace_fn workspace
         int32_t debug
         char description[256]
+    hipep_status hipep_graph_create(hipep_stream* stream, const hipep_planned_launch* launches,
+                                    int32_t count, const uint8_t* args, hipep_graph** out)
     void hipep_describe(hipep_emitter* emitter, const char* format, ...)
     void hipep_emitter_reset(hipep_emitter* emitter)
     void hipep_emitter_free(hipep_emitter* emitter)

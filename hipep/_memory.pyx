@@ -80,9 +80,15 @@ cdef OrtStatus* _stats(const OrtAllocator* this, OrtKeyValuePairs** out) noexcep
     return NULL
 
 
-cdef bint _is_discrete(hipep_device* device) noexcept nogil:
+cdef size_t _mapped_bytes(hipep_device* device) noexcept nogil:
+    """Return up to which size tensors lie in memory that the host reads and writes, too.
+
+    On an APU that is the memory of all: feeds and fetches need no copy by the driver.
+    """
     cdef const hipep_device_info* info = hipep_device_get_info(device)
-    return strcmp(info.backend, b"host") != 0 and not info.integrated
+    if strcmp(info.backend, b"host") == 0:
+        return 0
+    return <size_t>-1 if info.integrated else MAPPED_BYTES
 
 
 cdef OrtAllocator* new_allocator(
@@ -102,8 +108,8 @@ cdef OrtAllocator* new_allocator(
     allocator.info = info
     allocator.device = device
     allocator.kind = kind
-    if kind == HIPEP_KIND_DEVICE and _is_discrete(device):
-        allocator.mapped_bytes = MAPPED_BYTES
+    if kind == HIPEP_KIND_DEVICE:
+        allocator.mapped_bytes = _mapped_bytes(device)
     return &allocator.base
 
 

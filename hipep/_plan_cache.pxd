@@ -2,6 +2,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
 from hipep._kernels cimport hipep_patch, hipep_planned_launch, hipep_tensor
 from hipep._program cimport Program
+from hipep._replay cimport Recordings
 
 cdef struct OutputShape:
     int32_t index
@@ -45,6 +46,8 @@ cdef struct Entry:
     ValueState* states  # of all values at the end, if something is read back
     uint8_t* host  # the host-known values among them
     int64_t host_used
+    uint64_t runs
+    Recordings* recordings  # NULL before the second run and where graphs do not pay
     char* texts  # per launch, 256 bytes, when debugging
     uint8_t* memory  # holds all of the above
     int64_t capacity

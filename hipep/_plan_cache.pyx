@@ -4,6 +4,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy
 
 from hipep._kernels cimport hipep_thread_counters
+from hipep._replay cimport free_recordings
 
 
 cdef uint64_t hash_bytes(const uint8_t* bytes, int64_t count) noexcept nogil:
@@ -38,6 +39,7 @@ cdef Entry* find_entry(Cache* cache, const uint8_t* key, int64_t key_bytes,
 cdef void _drop_entry(Cache* cache, int32_t at) noexcept nogil:
     cdef Entry* entry = cache.entries[at]
     cache.bytes -= entry.capacity
+    free_recordings(entry.recordings)
     free(entry.memory)
     free(entry)
     cache.count -= 1
@@ -83,6 +85,9 @@ cdef Entry* take_entry(Cache* cache, Program* program, int64_t size,
         cache.entries[cache.count] = entry
         cache.count += 1
     entry.key_bytes = -1  # matches nothing until it is filled
+    free_recordings(entry.recordings)
+    entry.recordings = NULL
+    entry.runs = 0
     if entry.capacity < size:
         memory = <uint8_t*>realloc(entry.memory, size)
         if memory == NULL:

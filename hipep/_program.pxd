@@ -14,6 +14,7 @@ cdef struct PlanLimits:
     int64_t entries
     int64_t bytes
     bint debug
+    int32_t graph_launches  # segments of so many launches are started as a graph; 0: none is
 
 cdef struct ProgramValue:
     ValueKind kind

@@ -1,7 +1,7 @@
 """The execution provider of one session: what it claims, how it compiles."""
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 
 from hipep._compute cimport free_compute_info, new_compute_info
@@ -199,6 +199,15 @@ cdef void _limit_memory(Session* session, int64_t limit) noexcept nogil:
         hipep_pool_add_limit(session.device, limit)
 
 
+cdef int32_t _graph_launches(Session* session, str text) except -1:
+    """Return from how many launches on a segment is started as a graph; 0: never."""
+    if text == "auto":
+        return hipep_device_get_info(session.device).graph_launches
+    if text not in ("on", "off"):
+        raise ValueError(f"option 'graph_capture' is '{text}'; auto, on or off is wanted")
+    return 2 if text == "on" else 0
+
+
 cdef int _set_option(Session* session, str key, str text) except -1:
     """Set an option that may change while the session lives."""
     if key == "plan_cache_entries":
@@ -209,10 +218,12 @@ cdef int _set_option(Session* session, str key, str text) except -1:
         session.limits.debug = text in ("1", "true")
     elif key == "memory_limit":
         _limit_memory(session, resolve({key: text}, {})[key])
+    elif key == "graph_capture":
+        session.limits.graph_launches = _graph_launches(session, text)
     else:
         raise ValueError(
-            f"option '{key}' cannot be set on a live session; "
-            "plan_cache_entries, plan_cache_bytes, memory_limit and debug can")
+            f"option '{key}' cannot be set on a live session; plan_cache_entries, "
+            "plan_cache_bytes, memory_limit, graph_capture and debug can")
     return 0
 
 

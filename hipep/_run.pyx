@@ -7,6 +7,8 @@ from libc.string cimport memcpy
 from hipep._kernels cimport *
 from hipep._plan cimport MAX_SEGMENTS, build_entry
 from hipep._plan_cache cimport Cache, Entry, OutputShape, find_entry, hash_bytes
+from hipep._replay cimport (
+    find_graph, keep_graph, met_again, new_recordings, refuse_graphs)
 from hipep._session cimport current_run
 from hipep._stream cimport (
     find_note, forget_notes, stream_arena, stream_cache, stream_wait)
@@ -127,14 +129,63 @@ cdef hipep_status _bind_outputs(Program* program, StreamState* state, Entry* ent
     return HIPEP_OK
 
 
+cdef bint _started_as_graph(StreamState* state, Entry* entry) noexcept nogil:
+    """Start the segment by one call if its last runs had the same pointers.
+
+    The arguments are patched if False is returned. A driver that fails at it is not asked again.
+    """
+    cdef hipep_graph* graph = NULL
+    cdef bint again
+    if entry.recordings == NULL:
+        entry.recordings = new_recordings(entry.patches, entry.patch_count)
+    if entry.recordings != NULL and not entry.recordings.refused:
+        graph = find_graph(entry.recordings, state.base)
+    if graph == NULL:
+        _patch(state, entry)
+        if entry.recordings == NULL or entry.recordings.refused or not met_again(
+                entry.recordings, state.base):
+            return False
+        if hipep_graph_create(state.stream, entry.launches, entry.launch_count, entry.args,
+                              &graph) != HIPEP_OK:
+            refuse_graphs(entry.recordings)
+            return False
+        keep_graph(entry.recordings, graph)
+    if hipep_graph_launch(state.stream, graph) == HIPEP_OK:
+        return True
+    refuse_graphs(entry.recordings)
+    _patch(state, entry)
+    return False
+
+
+cdef void _patch(StreamState* state, Entry* entry) noexcept nogil:
+    cdef int32_t i
+    for i in range(entry.patch_count):
+        (<void**>(entry.args + entry.patches[i].at))[0] = (
+            <uint8_t*>state.base[entry.patches[i].value] + entry.patches[i].offset)
+
+
+cdef bint _wants_graph(Program* program, StreamState* state, Entry* entry) noexcept nogil:
+    cdef int32_t least = program.limits.graph_launches
+    entry.runs += 1
+    return (0 < least <= entry.launch_count and entry.runs > 1 and entry.texts == NULL
+            and not state.is_inline)
+
+
 cdef hipep_status _launch(Program* program, StreamState* state, Entry* entry) noexcept nogil:
+    if not _wants_graph(program, state, entry):
+        _patch(state, entry)
+    elif _started_as_graph(state, entry):
+        state.launched = state.busy = True
+        return HIPEP_OK
+    return _launch_each(program, state, entry)
+
+
+cdef hipep_status _launch_each(Program* program, StreamState* state,
+                               Entry* entry) noexcept nogil:
     cdef int32_t i
     cdef hipep_planned_launch* launch
     cdef hipep_status status
     cdef uint8_t* args = entry.args
-    for i in range(entry.patch_count):
-        (<void**>(args + entry.patches[i].at))[0] = (
-            <uint8_t*>state.base[entry.patches[i].value] + entry.patches[i].offset)
     for i in range(entry.launch_count):
         launch = &entry.launches[i]
         if entry.texts != NULL:

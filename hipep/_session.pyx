@@ -54,6 +54,7 @@ cdef Session* new_session(hipep_device* device) except NULL:
     session.has_memory = info.host_memory != HIPEP_MEMORY_PLAIN
     session.limits.entries = 16
     session.limits.bytes = 8 << 20
+    session.limits.graph_launches = info.graph_launches
     pthread_mutex_init(&session.lock, NULL)
     return session
 

@@ -154,14 +154,15 @@ cdef hipep_status stream_fetch(StreamState* state, void* to, const void* source,
     cdef uint8_t* staged = NULL
     cdef Fetch* fetch
     cdef hipep_status status
-    if state.is_inline or size == 0 or size > STAGED_FETCH_BYTES:
+    cdef bint mapped = not state.is_inline and hipep_host_readable(state.device, source)
+    if state.is_inline or size == 0 or (size > STAGED_FETCH_BYTES and not mapped):
         state.busy = True
         return hipep_copy_async(state.stream, to, source, size, HIPEP_COPY_D2H)
     if state.fetch_count == FETCH_COUNT:
         status = stream_wait(state)
         if status != HIPEP_OK:
             return status
-    if hipep_host_readable(state.device, source):  # mapped: a wait and a memcpy
+    if mapped:  # a wait and a memcpy
         staged = <uint8_t*>source
         hipep_thread_counters().d2h_copies += 1
         hipep_thread_counters().d2h_bytes += size

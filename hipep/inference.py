@@ -70,8 +70,8 @@ class InferenceSession(ort.InferenceSession):  # type: ignore[misc]
         Options to add hipep to.
     **options
         ``host_mode``, ``host_memory``, ``plan_cache_entries``, ``plan_cache_bytes``,
-        ``memory_limit``, ``user_compute_stream``, ``debug``; and ``disabled_optimizers`` of ONNX
-        Runtime.
+        ``memory_limit``, ``user_compute_stream``, ``graph_capture``, ``debug``; and
+        ``disabled_optimizers`` of ONNX Runtime.
 
     Examples
     --------

@@ -127,6 +127,15 @@ OPTIONS = (
         bounds=(0, 2**63 - 1),
     ),
     Option(
+        "graph_capture",
+        "choice",
+        "auto",
+        "Start the kernels of a run by one call of the driver, once the run before had the same "
+        "shapes and addresses. auto: where that is faster on the device; on: wherever a run "
+        "starts two kernels or more in a row. With debug they are started one by one.",
+        choices=("auto", "on", "off"),
+    ),
+    Option(
         "debug",
         "bool",
         False,

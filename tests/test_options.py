@@ -19,6 +19,7 @@ def test_defaults():
         "plan_cache_bytes": 8388608,
         "memory_limit": 0,
         "user_compute_stream": 0,
+        "graph_capture": "auto",
         "debug": False,
     }
 

@@ -17,6 +17,12 @@ const char* find_functions(Api* api, void* library) {
   if (api->name == nullptr) return #symbol;
   HIPEP_HIP_FUNCTIONS(HIPEP_HIP_FIND)
 #undef HIPEP_HIP_FIND
+  api->has_graphs = true;
+#define HIPEP_HIP_FIND(name, symbol, parameters)                                        \
+  api->name = reinterpret_cast<decltype(api->name)>(os::find_symbol(library, #symbol)); \
+  api->has_graphs = api->has_graphs && api->name != nullptr;
+  HIPEP_HIP_GRAPH_FUNCTIONS(HIPEP_HIP_FIND)
+#undef HIPEP_HIP_FIND
   api->error_name = reinterpret_cast<decltype(api->error_name)>(os::find_symbol(library, "hipGetErrorName"));
   api->error_string = reinterpret_cast<decltype(api->error_string)>(os::find_symbol(library, "hipGetErrorString"));
   return api->error_name == nullptr ? "hipGetErrorName" : api->error_string == nullptr ? "hipGetErrorString" : nullptr;

@@ -21,6 +21,8 @@ using Module = struct ihipModule_t*;
 using Function = struct ihipModuleSymbol_t*;
 using Stream = struct ihipStream_t*;
 using Event = struct ihipEvent_t*;
+using Graph = struct ihipGraph*;
+using GraphExec = struct hipGraphExec*;
 
 enum : Result {
   kSuccess = 0,
@@ -41,10 +43,12 @@ enum DeviceAttribute : int {
 };
 enum CopyKind : int { kCopyDefault = 4 };
 enum MemoryType : int { kMemoryUnregistered = 0, kMemoryHost = 1, kMemoryManaged = 3 };
+enum CaptureMode : int { kCaptureRelaxed = 2 };
 enum : unsigned {
   kHostAllocPortable = 1,
   kHostAllocMapped = 2,
   kStreamNonBlocking = 1,
+  kEventBlockingSync = 1,
   kEventDisableTiming = 2,
 };
 
@@ -85,26 +89,37 @@ static_assert(offsetof(Properties, gcn_arch_name) == 1160 && sizeof(Properties) 
   X(stream_create, hipStreamCreateWithFlags, (Stream * stream, unsigned flags))                                \
   X(stream_destroy, hipStreamDestroy, (Stream stream))                                                         \
   X(stream_query, hipStreamQuery, (Stream stream))                                                             \
-  X(stream_synchronize, hipStreamSynchronize, (Stream stream))                                                 \
   X(stream_wait_event, hipStreamWaitEvent, (Stream stream, Event event, unsigned flags))                       \
   X(event_create, hipEventCreateWithFlags, (Event * event, unsigned flags))                                    \
   X(event_destroy, hipEventDestroy, (Event event))                                                             \
   X(event_record, hipEventRecord, (Event event, Stream stream))                                                \
   X(event_synchronize, hipEventSynchronize, (Event event))                                                     \
+  X(event_query, hipEventQuery, (Event event))                                                                 \
   X(module_load, hipModuleLoadData, (Module * module, const void* image))                                      \
   X(module_function, hipModuleGetFunction, (Function * function, Module module, const char* name))             \
   X(launch_kernel, hipModuleLaunchKernel,                                                                      \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra))
 
+// Drivers without them run launches one by one.
+#define HIPEP_HIP_GRAPH_FUNCTIONS(X)                                                                           \
+  X(stream_begin_capture, hipStreamBeginCapture, (Stream stream, CaptureMode mode))                            \
+  X(stream_end_capture, hipStreamEndCapture, (Stream stream, Graph * graph))                                   \
+  X(graph_instantiate, hipGraphInstantiateWithFlags, (GraphExec * out, Graph graph, unsigned long long flags)) \
+  X(graph_launch, hipGraphLaunch, (GraphExec graph, Stream stream))                                            \
+  X(graph_exec_destroy, hipGraphExecDestroy, (GraphExec graph))                                                \
+  X(graph_destroy, hipGraphDestroy, (Graph graph))
+
 struct Api {
 #define HIPEP_HIP_MEMBER(name, symbol, parameters) Result(*name) parameters;
   HIPEP_HIP_FUNCTIONS(HIPEP_HIP_MEMBER)
+  HIPEP_HIP_GRAPH_FUNCTIONS(HIPEP_HIP_MEMBER)
 #undef HIPEP_HIP_MEMBER
   const char* (*error_name)(Result);
   const char* (*error_string)(Result);
   DriverProcess process;
-  int version;        // 60443484 is HIP 6.4
+  int version;  // 60443484 is HIP 6.4
+  bool has_graphs;
   char problem[512];  // "" or why the runtime cannot be used
 };
 

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "hipep/runtime.h"
+#include "hipep/plan.h"
 
 namespace hipep {
 
@@ -17,7 +17,8 @@ struct Timeline {
   std::atomic<uint64_t> enqueued{0};   // the newest work; written by the thread that uses the stream
   std::atomic<uint64_t> completed{0};  // everything up to here is known to be done
   std::atomic<uint64_t> waited{0};     // the host has waited for everything up to here
-  hipep_stream* owner = nullptr;       // under the lock of stream.cc
+  hipep_stream* owner = nullptr;       // under the lock of stream.cc, as is:
+  bool capturing = false;              // the driver must not be asked how far the stream has come
 
   // The driver has the work before enqueued says so: who reads enqueued and then finds the stream idle knows it is
   // done.
@@ -38,6 +39,8 @@ extern HIPEP_FAST_THREAD_LOCAL hipep_counters thread_counters;
 // The timeline of hipep_set_current_stream; NULL if none.
 extern HIPEP_FAST_THREAD_LOCAL Timeline* current_timeline;
 
+// While a stream captures, poll_timelines leaves it alone.
+void set_capturing(Timeline* timeline, bool capturing);
 // Asks the drivers how far streams have come.
 void poll_timelines();
 
@@ -49,6 +52,11 @@ struct Launch {
   const void* args;
   size_t args_bytes;
 };
+
+inline Launch as_launch(const hipep_planned_launch& planned, const uint8_t* args) {
+  return {planned.kernel,    planned.entry, planned.grid, planned.units, planned.unit_cost, args + planned.args_begin,
+          planned.args_bytes};
+}
 
 // One backend. A driver file defines <name>_backend; runtime.cc knows the names.
 struct Backend {
@@ -76,6 +84,8 @@ struct hipep_device {
   virtual hipep_status allocate(size_t bytes, int32_t kind, void** out) = 0;
   virtual void free(void* pointer, size_t bytes, int32_t kind) = 0;
   virtual hipep_status free_bytes(int64_t* out) = 0;
+  // The kind of the pool that the pointer, or the block around it, is from; -1 if it is foreign.
+  int32_t kind_of(const void* pointer) const;
   virtual bool host_readable(const void* pointer) = 0;
   // existing: the driver's handle of a stream to be used instead of one of its own, or NULL.
   virtual hipep_status create_stream(void* existing, hipep_stream** out) = 0;
@@ -97,6 +107,10 @@ struct hipep_stream {
   // Work is enqueued in the order of its serials. A driver that learns of completion by itself raises completed.
   virtual hipep_status copy(uint64_t serial, void* to, const void* from, size_t bytes) = 0;
   virtual hipep_status launch(uint64_t serial, const hipep::Launch& launch) = 0;
+  // Records launches for replay(). HIPEP_UNSUPPORTED where there are no graphs.
+  virtual hipep_status capture(const hipep_planned_launch* launches, int32_t count, const uint8_t* args,
+                               hipep_graph** out);
+  virtual hipep_status replay(uint64_t serial, hipep_graph* graph);
   // Waits for all work; reports and clears its errors.
   virtual hipep_status wait() = 0;
   // Whether all work is done, without waiting.
@@ -106,6 +120,18 @@ struct hipep_stream {
 
  protected:
   ~hipep_stream() = default;
+};
+
+// Made by a stream's capture(), for its replay().
+struct hipep_graph {
+  int32_t launches = 0;
+  const hipep_stream* stream = nullptr;
+
+  // A replay that is going on goes on; the stream may be gone.
+  virtual void destroy() = 0;
+
+ protected:
+  ~hipep_graph() = default;
 };
 
 struct hipep_event {

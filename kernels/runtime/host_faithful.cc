@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -46,6 +47,11 @@ hipep_status forked() {
 // Empty on success, else what went wrong.
 using Work = std::function<std::string()>;
 
+struct FaithfulGraph final : hipep_graph {
+  std::shared_ptr<std::vector<Work>> work = std::make_shared<std::vector<Work>>();
+  void destroy() override { delete this; }
+};
+
 struct FaithfulStream final : hipep_stream {
   explicit FaithfulStream(RunBlocks run_blocks) : run_blocks_(run_blocks) {}
 
@@ -60,7 +66,9 @@ struct FaithfulStream final : hipep_stream {
     });
   }
 
-  hipep_status launch(uint64_t serial, const Launch& launch) override {
+  hipep_status launch(uint64_t serial, const Launch& launch) override { return push(serial, work_of(launch)); }
+
+  Work work_of(const Launch& launch) const {
     const auto* bytes = static_cast<const char*>(launch.args);
     const auto entry = reinterpret_cast<void (*)(const void*)>(launch.entry);
     // Kernels read their argument through a pointer to a struct: aligned as that may be.
@@ -69,11 +77,27 @@ struct FaithfulStream final : hipep_stream {
     };
     std::vector<Word> args((launch.args_bytes + sizeof(Word) - 1) / sizeof(Word));
     if (!args.empty()) memcpy(args.data(), bytes, launch.args_bytes);
-    return push(serial, [args = std::move(args), entry, run = run_blocks_, grid = launch.grid,
-                         block = launch.kernel->block, name = launch.kernel->name] {
+    return [args = std::move(args), entry, run = run_blocks_, grid = launch.grid, block = launch.kernel->block,
+            name = launch.kernel->name] {
       char error[512] = "";
       if (run(entry, grid, block, args.data(), error, sizeof error) == 0) return std::string();
       return "kernel " + std::string(name) + ": " + error;
+    };
+  }
+
+  hipep_status capture(const hipep_planned_launch* launches, int32_t count, const uint8_t* args,
+                       hipep_graph** out) override {
+    auto* graph = new FaithfulGraph;
+    for (int32_t i = 0; i < count; ++i) graph->work->push_back(work_of(as_launch(launches[i], args)));
+    *out = graph;
+    return HIPEP_OK;
+  }
+
+  hipep_status replay(uint64_t serial, hipep_graph* graph) override {
+    return push(serial, [work = static_cast<FaithfulGraph*>(graph)->work] {
+      std::string error;
+      for (size_t i = 0; i < work->size() && error.empty(); ++i) error = (*work)[i]();
+      return error;
     });
   }
 

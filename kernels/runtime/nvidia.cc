@@ -7,6 +7,12 @@
 #include "guarded.h"
 
 namespace hipep {
+namespace {
+
+// Starting a graph costs about as much as starting three kernels, and most of what is between its kernels goes.
+constexpr int32_t kGraphLaunches = 4;
+
+}  // namespace
 
 NvidiaScope::NvidiaScope(NvidiaDevice* device) {
   const cuda::Context wanted = device->context();
@@ -58,6 +64,7 @@ hipep_status NvidiaDevice::open(int32_t ordinal, const Images* images) {
   }
   snprintf(info.arch, sizeof info.arch, "sm_%d%d", major, minor);
   info.shared_bytes = shared_bytes;
+  if (api.has_graphs) info.graph_launches = kGraphLaunches;
   info.host_memory = HIPEP_MEMORY_GUARDED;
   entry_slot = take_gpu_slot();
   return HIPEP_OK;
@@ -127,8 +134,10 @@ hipep_status NvidiaDevice::free_bytes(int64_t* out) {
   return HIPEP_OK;
 }
 
-// Asked of the driver, since the pointer may be of another library's device memory.
+// The driver is asked about pointers that are not of a pool: they may be of another library's device memory.
 bool NvidiaDevice::host_readable(const void* pointer) {
+  const int32_t kind = kind_of(pointer);
+  if (kind >= 0) return kind == HIPEP_KIND_HOST_ACCESSIBLE;
   if (is_guarded(pointer)) return false;
   NvidiaScope scope(this);
   if (scope.status() != HIPEP_OK) return false;

@@ -64,13 +64,18 @@ struct NvidiaDriver {
   using Stream = cuda::Stream;
   using Event = cuda::Event;
   using Function = cuda::Function;
+  using Graph = cuda::Graph;
+  using GraphExec = cuda::GraphExec;
   static constexpr int kSuccess = cuda::kSuccess, kNotReady = cuda::kNotReady;
   static constexpr unsigned kStreamNonBlocking = cuda::kStreamNonBlocking;
   static constexpr unsigned kEventDisableTiming = cuda::kEventDisableTiming;
+  static constexpr unsigned kEventBlockingSync = cuda::kEventBlockingSync;
+  static constexpr cuda::CaptureMode kCaptureRelaxed = cuda::kCaptureRelaxed;
   static constexpr const char* kLaunch = "LaunchKernel";
 
   static const cuda::Api& api() { return cuda::api(); }
   static bool usable() { return cuda::process().usable(); }
+  static bool has_graphs() { return cuda::api().has_graphs; }
   static void clear_error() {}
   static int copy_async(void* to, const void* from, size_t bytes, Stream stream) {
     return api().copy_async(reinterpret_cast<cuda::Pointer>(to), reinterpret_cast<cuda::Pointer>(from), bytes, stream);

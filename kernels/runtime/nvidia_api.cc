@@ -28,6 +28,12 @@ const char* find_functions(Api* api, void* library) {
   if (api->name == nullptr) return #symbol;
   HIPEP_CUDA_FUNCTIONS(HIPEP_CUDA_FIND)
 #undef HIPEP_CUDA_FIND
+  api->has_graphs = true;
+#define HIPEP_CUDA_FIND(name, symbol, parameters)                                       \
+  api->name = reinterpret_cast<decltype(api->name)>(os::find_symbol(library, #symbol)); \
+  api->has_graphs = api->has_graphs && api->name != nullptr;
+  HIPEP_CUDA_GRAPH_FUNCTIONS(HIPEP_CUDA_FIND)
+#undef HIPEP_CUDA_FIND
   return nullptr;
 }
 

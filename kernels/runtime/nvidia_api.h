@@ -17,6 +17,8 @@ using Module = struct CUmod_st*;
 using Function = struct CUfunc_st*;
 using Stream = struct CUstream_st*;
 using Event = struct CUevent_st*;
+using Graph = struct CUgraph_st*;
+using GraphExec = struct CUgraphExec_st*;
 using Pointer = unsigned long long;
 
 enum : Result {
@@ -39,10 +41,12 @@ enum DeviceAttribute : int {
 enum FunctionAttribute : int { kFunctionMaxThreadsPerBlock = 0 };
 enum PointerAttribute : int { kMemoryType = 2 };
 enum MemoryType : unsigned { kMemoryHost = 1 };
+enum CaptureMode : int { kCaptureRelaxed = 2 };
 enum : unsigned {
   kHostAllocPortable = 1,
   kHostAllocMapped = 2,
   kStreamNonBlocking = 1,
+  kEventBlockingSync = 1,
   kEventDisableTiming = 2,
 };
 
@@ -70,12 +74,12 @@ enum : unsigned {
   X(stream_create, cuStreamCreate, (Stream * stream, unsigned flags))                                          \
   X(stream_destroy, cuStreamDestroy_v2, (Stream stream))                                                       \
   X(stream_query, cuStreamQuery, (Stream stream))                                                              \
-  X(stream_synchronize, cuStreamSynchronize, (Stream stream))                                                  \
   X(stream_wait_event, cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                        \
   X(event_create, cuEventCreate, (Event * event, unsigned flags))                                              \
   X(event_destroy, cuEventDestroy_v2, (Event event))                                                           \
   X(event_record, cuEventRecord, (Event event, Stream stream))                                                 \
   X(event_synchronize, cuEventSynchronize, (Event event))                                                      \
+  X(event_query, cuEventQuery, (Event event))                                                                  \
   X(module_load, cuModuleLoadData, (Module * module, const void* image))                                       \
   X(module_function, cuModuleGetFunction, (Function * function, Module module, const char* name))              \
   X(function_attribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, Function function))      \
@@ -83,10 +87,21 @@ enum : unsigned {
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra))
 
+// Drivers without them run launches one by one.
+#define HIPEP_CUDA_GRAPH_FUNCTIONS(X)                                                                         \
+  X(stream_begin_capture, cuStreamBeginCapture_v2, (Stream stream, CaptureMode mode))                         \
+  X(stream_end_capture, cuStreamEndCapture, (Stream stream, Graph * graph))                                   \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, (GraphExec * out, Graph graph, unsigned long long flags)) \
+  X(graph_launch, cuGraphLaunch, (GraphExec graph, Stream stream))                                            \
+  X(graph_exec_destroy, cuGraphExecDestroy, (GraphExec graph))                                                \
+  X(graph_destroy, cuGraphDestroy, (Graph graph))
+
 struct Api {
 #define HIPEP_CUDA_MEMBER(name, symbol, parameters) Result(*name) parameters;
   HIPEP_CUDA_FUNCTIONS(HIPEP_CUDA_MEMBER)
+  HIPEP_CUDA_GRAPH_FUNCTIONS(HIPEP_CUDA_MEMBER)
 #undef HIPEP_CUDA_MEMBER
+  bool has_graphs;
   char problem[512];  // "" or why the driver cannot be used
 };
 

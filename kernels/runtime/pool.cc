@@ -285,6 +285,7 @@ hipep_status Pool::add_segment(Arena* arena, size_t size) {
   block->bytes = size;
   block->segment = segment;
   arena->segments = segment;
+  by_address_.insert(segment_after(pointer), segment);
   total_ += static_cast<int64_t>(size);
   limit_access(*device_, segment->pointer, size, 0);
   table_.insert(block);
@@ -306,6 +307,7 @@ void Pool::trim_locked() {
       *at = segment->next;
       arena->unlink(block);
       table_.erase(block->pointer);
+      by_address_.erase(segment_after(segment->pointer) - 1);
       limit_access(*device_, segment->pointer, segment->bytes, segment->bytes);
       device_->free(segment->pointer, segment->bytes, kind_);
       total_ -= static_cast<int64_t>(segment->bytes);
@@ -337,6 +339,19 @@ void Pool::remove_limit(int64_t bytes) {
   if (at != limits_.end()) limits_.erase(at);
 }
 
+std::vector<Segment*>::iterator Pool::segment_after(const void* pointer) {
+  return std::upper_bound(by_address_.begin(), by_address_.end(), pointer,
+                          [](const void* wanted, const Segment* segment) { return wanted < segment->pointer; });
+}
+
+bool Pool::holds(const void* pointer) {
+  std::lock_guard<std::mutex> hold(lock_);
+  const auto after = segment_after(pointer);
+  if (after == by_address_.begin()) return false;
+  const Segment* segment = after[-1];
+  return pointer < segment->pointer + segment->bytes;
+}
+
 void Pool::add_stats(hipep_pool_stats* stats) {
   std::lock_guard<std::mutex> hold(lock_);
   stats->in_use_bytes += in_use_;
@@ -348,6 +363,13 @@ void Pool::add_stats(hipep_pool_stats* stats) {
 }  // namespace hipep
 
 using namespace hipep;
+
+int32_t hipep_device::kind_of(const void* pointer) const {
+  for (const int32_t kind : {HIPEP_KIND_HOST_ACCESSIBLE, HIPEP_KIND_DEVICE}) {
+    if (pools[kind]->holds(pointer)) return kind;
+  }
+  return -1;
+}
 
 hipep_status hipep_allocate(hipep_device* device, size_t bytes, int32_t kind, hipep_stream* stream, void** out) {
   if (kind != HIPEP_KIND_DEVICE && kind != HIPEP_KIND_HOST_ACCESSIBLE) {

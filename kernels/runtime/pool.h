@@ -83,6 +83,8 @@ class Pool {
   void add_limit(int64_t bytes);
   void remove_limit(int64_t bytes);
   void add_stats(hipep_pool_stats* stats);
+  // Whether the pointer lies in memory of the pool.
+  bool holds(const void* pointer);
 
  private:
   hipep_status take_slowly(Arena* arena, size_t bytes, Timeline* timeline, Block** out);
@@ -93,12 +95,14 @@ class Pool {
   int64_t limit() const;
   hipep_status add_segment(Arena* arena, size_t size);
   void trim_locked();
+  std::vector<Segment*>::iterator segment_after(const void* pointer);
 
   hipep_device* device_;
   int32_t kind_;
   std::mutex lock_;
   BlockTable table_;
   Arena small_, medium_, large_;
+  std::vector<Segment*> by_address_;
   int64_t in_use_ = 0, peak_ = 0, total_ = 0;
   std::vector<int64_t> limits_;
 };

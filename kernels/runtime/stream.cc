@@ -66,8 +66,14 @@ void poll_timelines() {
   std::lock_guard<std::mutex> hold(all.lock);
   for (Timeline* timeline : all.live) {
     const uint64_t serial = timeline->enqueued.load(std::memory_order_acquire);
-    if (!timeline->done(serial) && timeline->owner->idle()) raise(&timeline->completed, serial);
+    if (timeline->capturing || timeline->done(serial)) continue;
+    if (timeline->owner->idle()) raise(&timeline->completed, serial);
   }
+}
+
+void set_capturing(Timeline* timeline, bool capturing) {
+  std::lock_guard<std::mutex> hold(timelines().lock);
+  timeline->capturing = capturing;
 }
 
 }  // namespace hipep

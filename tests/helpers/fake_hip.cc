@@ -2,7 +2,8 @@
 //
 // The environment says what it is: FAKE_HIP_VERSION (70051831), FAKE_HIP_DEVICES (architectures, "gfx1151"; empty: no
 // device), FAKE_HIP_MEMORY (bytes of each device), FAKE_HIP_NAME, FAKE_HIP_INTEGRATED and FAKE_HIP_UNREGISTERED (the
-// result of asking for the attributes of foreign pointers). FAKE_HIP_5 at compile time leaves out what HIP 5 lacks.
+// result of asking for the attributes of foreign pointers). FAKE_HIP_5 at compile time leaves out what HIP 5 lacks,
+// FAKE_HIP_NO_GRAPHS a function of graphs.
 //
 // A code object is the text "FAKE <target>" and a line "<kernel> <bytes of its argument>" for each kernel, or one that
 // a compiler has made, whose kernels are found but whose arguments are not logged.
@@ -27,13 +28,19 @@ namespace {
 
 enum { kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kInvalidHandle = 400 };
 enum { kNoDevice = 100, kInvalidDevice = 101, kNotFound = 500, kNotReady = 600 };
+enum { kCaptureUnsupported = 900, kCaptureInvalidated = 901 };
 
 struct Allocation {
   size_t bytes;
   int type, device;
 };
+struct Graph {
+  std::string kernels;
+  bool broken = false;
+};
 struct Stream {
   int id, device;
+  Graph* capture = nullptr;
   std::deque<std::function<void()>> work;
   void run(size_t left = 0) {
     while (work.size() > left) {
@@ -67,6 +74,7 @@ struct State {
   std::vector<size_t> used = std::vector<size_t>(16);
   std::vector<Stream*> streams;
   bool deferred = false;
+  void (*during_capture)() = nullptr;
 };
 State& state() {
   static auto* one = new State;
@@ -181,6 +189,11 @@ extern "C" __attribute__((visibility("default"))) void fake_hip_defer(int deferr
   std::lock_guard<std::recursive_mutex> hold(state().lock);
   state().deferred = deferred;
 }
+// Called at each launch that is captured.
+extern "C" __attribute__((visibility("default"))) void fake_hip_during_capture(void (*function)()) {
+  std::lock_guard<std::recursive_mutex> hold(state().lock);
+  state().during_capture = function;
+}
 extern "C" __attribute__((visibility("default"))) const char* fake_hip_path() {
   Dl_info info;
   dladdr(reinterpret_cast<void*>(&fake_hip_path), &info);
@@ -291,7 +304,7 @@ HIP hipPointerGetAttributes(int* attributes, const void* pointer) {
 // ---- Streams and events ----
 HIP hipStreamCreateWithFlags(Stream** stream, unsigned flags) {
   ENTER("hipStreamCreateWithFlags", "flags=%u", flags);
-  state().streams.push_back(*stream = new Stream{static_cast<int>(state().streams.size()), current, {}});
+  state().streams.push_back(*stream = new Stream{static_cast<int>(state().streams.size()), current});
   return kSuccess;
 }
 HIP hipStreamDestroy(Stream* stream) {
@@ -301,12 +314,11 @@ HIP hipStreamDestroy(Stream* stream) {
 }
 HIP hipStreamQuery(Stream* stream) {
   ENTER("hipStreamQuery", "stream=%d", stream->id);
+  if (stream->capture != nullptr) {
+    stream->capture->broken = true;
+    return result_of(kCaptureUnsupported);
+  }
   return stream->work.empty() ? kSuccess : result_of(kNotReady);
-}
-HIP hipStreamSynchronize(Stream* stream) {
-  ENTER("hipStreamSynchronize", "stream=%d", stream->id);
-  stream->run();
-  return kSuccess;
 }
 HIP hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, Stream* stream) {
   ENTER("hipMemcpyAsync", "bytes=%zu kind=%d stream=%d", bytes, kind, stream == nullptr ? -1 : stream->id);
@@ -337,6 +349,10 @@ HIP hipStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
     while (!event->done) event->stream->run(event->stream->work.size() - 1);
   });
   return kSuccess;
+}
+HIP hipEventQuery(Event* event) {
+  ENTER("hipEventQuery", "%s", "");
+  return event->done ? kSuccess : result_of(kNotReady);
 }
 HIP hipEventSynchronize(Event* event) {
   ENTER("hipEventSynchronize", "%s", "");
@@ -379,6 +395,46 @@ HIP hipModuleLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned
         hex.c_str());
   if (last_error != kSuccess) return last_error;  // left by an earlier call, as HIP 7 does
   if (stream == nullptr || stream->device != function->device) return result_of(kInvalidHandle);
+  if (stream->capture != nullptr) {
+    stream->capture->kernels += (stream->capture->kernels.empty() ? "" : ",") + function->name;
+    if (state().during_capture != nullptr) state().during_capture();
+  } else {
+    enqueue(stream, [] {});
+  }
+  return kSuccess;
+}
+
+// ---- Graphs ----
+HIP hipStreamBeginCapture(Stream* stream, int mode) {
+  ENTER("hipStreamBeginCapture", "stream=%d mode=%d", stream->id, mode);
+  stream->capture = new Graph;
+  return kSuccess;
+}
+HIP hipStreamEndCapture(Stream* stream, Graph** graph) {
+  ENTER("hipStreamEndCapture", "stream=%d", stream->id);
+  *graph = stream->capture->broken ? nullptr : stream->capture;
+  stream->capture = nullptr;
+  return *graph == nullptr ? result_of(kCaptureInvalidated) : kSuccess;
+}
+HIP hipGraphInstantiateWithFlags(Graph** out, Graph* graph, unsigned long long flags) {
+  ENTER("hipGraphInstantiateWithFlags", "kernels=%s flags=%llu", graph->kernels.c_str(), flags);
+  *out = new Graph(*graph);
+  return kSuccess;
+}
+HIP hipGraphDestroy(Graph* graph) {
+  ENTER("hipGraphDestroy", "%s", "");
+  delete graph;
+  return kSuccess;
+}
+HIP hipGraphExecDestroy(Graph* graph) {
+  ENTER("hipGraphExecDestroy", "kernels=%s", graph->kernels.c_str());
+  delete graph;
+  return kSuccess;
+}
+#ifndef FAKE_HIP_NO_GRAPHS
+HIP hipGraphLaunch(Graph* graph, Stream* stream) {
+  ENTER("hipGraphLaunch", "kernels=%s stream=%d", graph->kernels.c_str(), stream->id);
   enqueue(stream, [] {});
   return kSuccess;
 }
+#endif

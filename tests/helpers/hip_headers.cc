@@ -28,6 +28,7 @@ struct Alike<R (*)(A...), S (*)(B...)> {
 using namespace hipep::hip;
 #define CHECK(name, symbol, parameters) static_assert(Alike<decltype(Api::name), decltype(&symbol)>::value, #symbol);
 HIPEP_HIP_FUNCTIONS(CHECK)
+HIPEP_HIP_GRAPH_FUNCTIONS(CHECK)
 #define SAME(ours, theirs) static_assert(int(ours) == int(theirs), #theirs);
 SAME(kInvalidValue, hipErrorInvalidValue)
 SAME(kOutOfMemory, hipErrorOutOfMemory)
@@ -43,6 +44,8 @@ SAME(kHostAllocPortable, hipHostMallocPortable)
 SAME(kHostAllocMapped, hipHostMallocMapped)
 SAME(kStreamNonBlocking, hipStreamNonBlocking)
 SAME(kEventDisableTiming, hipEventDisableTiming)
+SAME(kEventBlockingSync, hipEventBlockingSync)
+SAME(kCaptureRelaxed, hipStreamCaptureModeRelaxed)
 SAME(sizeof(PointerAttributes), sizeof(hipPointerAttribute_t))
 SAME(offsetof(PointerAttributes, is_managed), offsetof(hipPointerAttribute_t, isManaged))
 #if HIP_VERSION_MAJOR >= 6

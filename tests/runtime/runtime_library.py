@@ -54,6 +54,7 @@ class DeviceInfo(ctypes.Structure):
         ("compute_units", c_int32),
         ("max_block", c_int32),
         ("integrated", c_int32),
+        ("graph_launches", c_int32),
         ("shared_bytes", c_int64),
         ("memory_bytes", c_int64),
     ]
@@ -168,6 +169,12 @@ SIGNATURES = {
         *(POINTER(Emitter), POINTER(Kernel), c_uint32, c_int64, c_int64, c_void_p, c_size_t),
         *(POINTER(Pointer), c_int32),
     ),
+    "graph_create": (
+        c_int32,
+        *(c_void_p, POINTER(PlannedLaunch), c_int32, c_char_p, POINTER(c_void_p)),
+    ),
+    "graph_launch": (c_int32, c_void_p, c_void_p),
+    "graph_destroy": (None, c_void_p),
     "emitter_reset": (None, POINTER(Emitter)),
     "emitter_free": (None, POINTER(Emitter)),
     "dtype_size": (c_size_t, c_int32),

@@ -17,7 +17,8 @@ def test_copies_are_made_on_the_stream_in_the_direction_of_the_pointers(folder):
     code = """
 d = open_amd()
 s, t = r.stream(d), r.stream(d)
-assert log() == ["hipStreamCreateWithFlags on=0 flags=1"] * 2
+created = ["hipStreamCreateWithFlags on=0 flags=1", "hipEventCreateWithFlags on=0 flags=3"]
+assert log() == created * 2
 block, pinned = r.memory(d, 100), r.memory(d, 100, kind=HOST_ACCESSIBLE)
 assert "hipHostMalloc on=0 bytes=2097152 flags=3" in log()
 here = ctypes.create_string_buffer(b"x" * 100, 100)
@@ -145,7 +146,7 @@ assert launch(s, resolved) == OK
 assert launch(s, resolved) == DEVICE_ERROR
 print(r.error())
 assert launch(s, resolved) == OK and r.counted()["launches"] == 2
-fail("hipStreamSynchronize", 719)
+fail("hipStreamQuery", 719)
 assert r.stream_synchronize(s) == DEVICE_ERROR
 print(r.error())
 r.check(r.stream_synchronize(s))
@@ -161,15 +162,25 @@ assert r.stream_synchronize(s) == DEVICE_ERROR
 print(r.error())
 r.check(r.stream_synchronize(s))
 assert launch(s, resolved) == OK
-for call, make in (("Stream", r.stream_create), ("Event", r.event_create)):
+fake().fake_hip_defer(1)
+for call in ("hipEventRecord", "hipEventSynchronize"):
+    assert launch(s, resolved) == OK
+    fail(call, 719)
+    assert r.stream_synchronize(s) == DEVICE_ERROR
+    print(r.error())
+    r.check(r.stream_synchronize(s))
+makers = (("Stream", r.stream_create), ("Event", r.event_create), ("Event", r.stream_create))
+for call, make in makers:
     fail(f"hip{call}CreateWithFlags", 2)
     assert make(d, byref(c_void_p())) == OUT_OF_MEMORY, r.error()
     r.check(make(d, byref(c_void_p())))
 """
-    launched, waited, copied, polled = run_amd(folder, code).splitlines()
+    launched, waited, copied, polled, recorded, slept = run_amd(folder, code).splitlines()
     reason = "on amd:0: unspecified launch failure (hipErrorLaunchFailure)"
     assert launched == f"kernel scale: hipModuleLaunchKernel {reason}"
-    assert waited == f"hipStreamSynchronize {reason}; the last kernel started was scale"
+    assert waited == f"hipStreamQuery {reason}; the last kernel started was scale"
+    assert recorded == waited.replace("StreamQuery", "EventRecord")
+    assert slept == waited.replace("StreamQuery", "EventSynchronize")
     assert copied == f"hipMemcpyAsync {reason}"
     assert polled == waited
 
@@ -192,20 +203,20 @@ r.check(r.copy_async(t, there, middle, 8, 0))
 assert there.value == b""
 r.check(r.stream_synchronize(t))
 assert there.value == b"moved"
-names = [line.split()[0] for line in log()]
+names = [line.split()[0] for line in log() if "Query" not in line]
 assert names == ["hipMemcpyAsync", "hipEventRecord", "hipStreamWaitEvent", "hipMemcpyAsync",
-                 "hipStreamSynchronize"], names
+                 "hipEventRecord", "hipEventSynchronize"], names
 r.check(r.copy_async(s, middle, there, 8, 0))
 r.check(r.event_record(event, s))
 r.check(r.event_synchronize(event))
 r.check(r.event_synchronize(event))
 assert len(log("hipEventSynchronize")) == 1
 r.check(r.stream_synchronize(s))
-assert not log("hipStreamSynchronize")
+assert log() == []
 r.event_destroy(event)
 r.stream_destroy(s)
 r.stream_destroy(t)
-assert len(log("hipStreamDestroy", "hipEventDestroy")) == 3
+assert len(log("hipStreamDestroy", "hipEventDestroy")) == 5
 """
     run_amd(folder, code)
 

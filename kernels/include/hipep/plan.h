@@ -65,6 +65,11 @@ HIPEP_API hipep_status hipep_emit(hipep_emitter* emitter, hipep_kernel* kernel, 
 HIPEP_API hipep_tensor hipep_tickets(void);
 HIPEP_API void hipep_describe(hipep_emitter* emitter, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Records launches, of which args has the argument bytes with all pointers mapped, without starting them. The graph is
+ * for this stream. A driver that cannot do it says so by a status: the launches can still be started one by one. */
+HIPEP_API hipep_status hipep_graph_create(hipep_stream* stream, const hipep_planned_launch* launches, int32_t count,
+                                          const uint8_t* args, hipep_graph** out);
+
 HIPEP_API void hipep_emitter_reset(hipep_emitter* emitter); /* keeps the arrays */
 HIPEP_API void hipep_emitter_free(hipep_emitter* emitter);
 

@@ -14,6 +14,7 @@ extern "C" {
 typedef struct hipep_device hipep_device; /* opened once per process, never closed */
 typedef struct hipep_stream hipep_stream;
 typedef struct hipep_event hipep_event;
+typedef struct hipep_graph hipep_graph; /* launches that are started together */
 
 HIPEP_API const char* hipep_last_error(void);
 /* The status that came with that text. */
@@ -53,7 +54,8 @@ typedef struct hipep_device_info {
   int32_t compute_units;
   int32_t max_block; /* threads; 1 in serial mode */
   int32_t integrated;
-  int64_t shared_bytes; /* of one block */
+  int32_t graph_launches; /* a graph is faster from so many launches on; 0: never */
+  int64_t shared_bytes;   /* of one block */
   int64_t memory_bytes;
 } hipep_device_info;
 
@@ -137,6 +139,11 @@ HIPEP_API hipep_status hipep_kernel_resolve(hipep_device* device, hipep_kernel* 
  * the units [0, units) are spread over threads if units * unit_cost (picoseconds) is worth it. */
 HIPEP_API hipep_status hipep_launch(hipep_stream* stream, const hipep_kernel* kernel, void* entry, uint32_t grid,
                                     int64_t units, int64_t unit_cost, const void* args, size_t args_bytes);
+
+/* Starts the launches of a graph (hipep_graph_create, plan.h), counted one by one. */
+HIPEP_API hipep_status hipep_graph_launch(hipep_stream* stream, hipep_graph* graph);
+/* What was started goes on; NULL is allowed. */
+HIPEP_API void hipep_graph_destroy(hipep_graph* graph);
 
 #ifdef __cplusplus
 }
