@@ -88,3 +88,65 @@ def run(
         model, device, tuple(input or ()), random, seed, tuple(dim or ()), repeat, strict
     )
     show(request, as_json=json)
+
+
+@app.command()
+def bench(
+    model: Annotated[
+        Path | None, typer.Argument(metavar="[MODEL]", help="An .onnx file; or give --op.")
+    ] = None,
+    op: Annotated[
+        str | None, typer.Option(metavar="NAME", help="top_k, add or reduce_sum.")
+    ] = None,
+    shape: Annotated[str, typer.Option(help="Of the operator's input.")] = "1x4096",
+    k: Annotated[str, typer.Option(help="K of top_k; several between commas.")] = "50",
+    widths: Annotated[
+        str | None, typer.Option(help="In place of the last extent; several between commas.")
+    ] = None,
+    dtype: Annotated[str, typer.Option(help="Of the operator's input.")] = "float",
+    dim: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=N", help="Extent of a symbolic axis of the model; else 1."),
+    ] = None,
+    devices: Annotated[
+        str, typer.Option(help="Of hipep, between commas; ratios are beside the first.")
+    ] = "auto",
+    peers: Annotated[
+        str | None,
+        typer.Option(help="Of cpu, cuda, torch; or none.", show_default="all that are installed"),
+    ] = None,
+    way: Annotated[
+        str, typer.Option(help="Of run (numpy), binding (on the device), submit (no wait).")
+    ] = "run,binding",
+    rounds: Annotated[int, typer.Option(min=2, help="In which each side has its turn.")] = 9,
+    seconds: Annotated[float, typer.Option(min=0, help="Of one round of one side.")] = 0.1,
+    threads: Annotated[int, typer.Option(min=0, help="On the CPU; 0 for all.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the inputs.")] = 0,
+    json: Annotated[Path | None, typer.Option(help="Write JSON to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write CSV to this file.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown to this file.")] = None,
+) -> None:
+    """Compare devices of hipep with other providers, on a model or an operator."""
+    from hipep.cli.bench import Request, show
+
+    show(
+        Request(
+            model,
+            op,
+            shape,
+            k,
+            widths,
+            dtype,
+            tuple(dim or ()),
+            devices,
+            peers,
+            way,
+            rounds,
+            seconds,
+            threads,
+            seed,
+            json,
+            csv,
+            markdown,
+        )
+    )

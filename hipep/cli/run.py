@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hipep.errors import HipepError, OptionError
+from hipep.feeds import parse_extents, random_input, split_pair
 
 if TYPE_CHECKING:
     from hipep.inference import InferenceSession
@@ -19,15 +20,6 @@ if TYPE_CHECKING:
 _VALUES_SHOWN = 8
 _WARM_UP = 3
 _LONG_SECONDS = 2.0
-_NUMPY_TYPES = {
-    "tensor(float)": "float32",
-    "tensor(double)": "float64",
-    "tensor(float16)": "float16",
-    "tensor(bfloat16)": "bfloat16",
-    "tensor(bool)": "bool",
-    **{f"tensor({name})": name for name in ("int8", "int16", "int32", "int64")},
-    **{f"tensor({name})": name for name in ("uint8", "uint16", "uint32", "uint64")},
-}
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,7 @@ def show(request: Request, *, as_json: bool) -> None:
     """Run the model and print what came out."""
     from hipep.inference import InferenceSession
 
-    files = dict(_pair(text, "--input", "NAME=FILE.npy") for text in request.inputs)
+    files = dict(split_pair(text, "--input", "NAME=FILE.npy") for text in request.inputs)
     with InferenceSession(request.model, device=request.device, strict=request.strict) as session:
         feeds = make_feeds(session, files, request)
         outputs, times = _timed(session, feeds, request.repeat, quiet=as_json)
@@ -82,21 +74,12 @@ def make_feeds(
     if missing and not request.random:
         listed = ", ".join(f"{entry.name} {entry.type} {entry.shape}" for entry in missing)
         raise OptionError(f"no value for {listed}; give --input NAME=FILE.npy or --random")
-    extents = {}
-    for name, text in (_pair(word, "--dim", "NAME=N") for word in request.dims):
-        if not text.isdigit():
-            raise OptionError(f"--dim {name}={text}: the extent must be a whole number")
-        extents[name] = int(text)
+    extents = parse_extents(request.dims)
     generator = np.random.default_rng(request.seed)
     feeds = {name: _value(_read(path, name)) for name, path in files.items()}
-    return feeds | {entry.name: _value(_random(entry, generator, extents)) for entry in missing}
-
-
-def _pair(text: str, option: str, form: str) -> tuple[str, str]:
-    name, separator, value = text.rpartition("=")
-    if not separator or not name or not value:
-        raise OptionError(f"{option} takes {form}, not {text!r}")
-    return name, value
+    return feeds | {
+        entry.name: _value(random_input(entry, generator, extents)) for entry in missing
+    }
 
 
 def _read(path: str, name: str) -> np.ndarray[Any, Any]:
@@ -107,24 +90,6 @@ def _read(path: str, name: str) -> np.ndarray[Any, Any]:
     if not isinstance(array, np.ndarray):
         raise HipepError(f"input {name!r}: {path!r} holds several arrays; give one .npy file")
     return array
-
-
-def _random(
-    entry: Any, generator: np.random.Generator, extents: dict[str, int]
-) -> np.ndarray[Any, Any]:
-    shape = [n if isinstance(n, int) else extents.get(str(n), 1) for n in entry.shape]
-    name = _NUMPY_TYPES.get(entry.type)
-    if name is None:
-        raise OptionError(f"--random cannot make up {entry.name!r} of type {entry.type}")
-    if name.startswith(("int", "uint", "bool")):
-        # 0 and 1 are valid as indices, lengths and masks of nearly every model.
-        return generator.integers(0, 2, shape).astype(name)
-    values = generator.standard_normal(shape)
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return values.astype(ml_dtypes.bfloat16)
-    return values.astype(name)
 
 
 def _value(array: np.ndarray[Any, Any]) -> Any:

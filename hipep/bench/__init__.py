@@ -1,0 +1,1 @@
+"""Devices of hipep beside other providers: what ``hipep bench`` measures."""
