@@ -6,19 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from helpers.program import hipep
 from onnx import TensorProto, helper
 
-VERBS = ("env", "ops", "inspect", "run")
-
-
-def hipep(*arguments, prelude=""):
-    words = ["hipep", *map(str, arguments)]
-    code = (
-        f"import sys; sys.argv = {words!r}\n{prelude}\nfrom hipep.cli import main\nsys.exit(main())"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
+VERBS = ("env", "ops", "inspect", "run", "bench")
 
 
 def write_model(path, *, with_strings=False):

@@ -61,7 +61,7 @@ def markdown(table: Table) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     microseconds = row.timing.microseconds
-    timed = row.copy_share is not None
+    timed = row.way != "submit"
     return (
         row.case,
         row.way,
@@ -71,5 +71,5 @@ def _cells(row: Row) -> tuple[str, ...]:
         "" if row.ratio is None else str(row.ratio),
         "" if row.ratio is None else row.ratio.verdict,
         f"{row.bytes_moved / microseconds / 1e3:.3g}" if timed else "",
-        f"{100 * (row.copy_share or 0):.2g} %" if timed else "",
+        f"{100 * row.copy_share:.3g} %" if row.copy_share is not None else "",
     )
