@@ -78,3 +78,12 @@ def random_array(
 
         return values.astype(ml_dtypes.bfloat16)
     return values.astype(dtype)
+
+
+def ort_value(array: np.ndarray[Any, Any]) -> Any:
+    """Return an ``onnxruntime.OrtValue`` in the CPU's memory; bfloat16 is that of ml_dtypes."""
+    import onnxruntime as ort  # type: ignore[import-untyped]
+
+    if array.dtype.name == "bfloat16":
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), 16)
+    return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))

@@ -48,6 +48,10 @@ def _without_extra(words: list[str], missing: str) -> int:
         from hipep.cli.env import show
 
         return show(as_json="--json" in words)
+    if words[:1] == ["selftest"]:
+        from hipep.cli.selftest import main as selftest
+
+        return selftest(words[1:])
     wanted = words[0] if words and not words[0].startswith("-") else "the command line"
     print(f"hipep: {wanted} needs {missing}: pip install 'hipep[cli]'", file=sys.stderr)
     return 2

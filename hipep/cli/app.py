@@ -150,3 +150,13 @@ def bench(
             markdown,
         )
     )
+
+
+@app.command()
+def selftest(
+    device: Annotated[str, typer.Option(help="What to test.")] = "auto", json: Json = False
+) -> None:
+    """Run every operator on a device beside the host; print a block to paste into a report."""
+    from hipep.cli.selftest import show
+
+    raise typer.Exit(show(device, as_json=json))

@@ -20,6 +20,8 @@ _FOLDERS = (
     "/usr/lib64",
     "/usr/local/lib",
 )
+_GPU_RUNTIMES = ("libamdhip64", "libcuda")
+_DRIVER_VERSIONS = ("/sys/module/amdgpu/version", "/proc/driver/nvidia/version")
 _DEVICE_FILES = ("/dev/kfd", "/dev/dri", "/dev/nvidiactl")
 
 
@@ -45,6 +47,7 @@ def gather() -> dict[str, Any]:
     facts["libraries"] = {
         name: {"loaded": loaded[name], "installed": _installed(name)} for name in _LIBRARIES
     }
+    facts["drivers"] = _drivers(loaded)
     for name, paths in loaded.items():
         if len(paths) > 1:
             facts["problems"].append(f"{len(paths)} copies of {name} are loaded")
@@ -118,6 +121,18 @@ def _loaded() -> dict[str, list[str]]:
     }
 
 
+def _drivers(loaded: dict[str, list[str]]) -> list[str]:
+    """Return the versions of kernel drivers, and the GPU runtimes that are loaded."""
+    found = [path for name in _GPU_RUNTIMES for path in loaded[name]]
+    for path in _DRIVER_VERSIONS:
+        try:
+            with open(path) as file:
+                found.append(f"{path}: {file.readline().strip()}")
+        except OSError:
+            continue
+    return found
+
+
 def _installed(name: str) -> list[str]:
     folders = [*_FOLDERS, *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
     for entry in sys.path:
@@ -148,6 +163,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"platform     {facts['platform']}",
     ]
     lines += [f"{name:<12} {text}" for name, text in facts["packages"].items()]
+    lines += [f"{'driver':<12} {text}" for text in facts["drivers"]]
     for title in ("backends", "device_files", "variables"):
         if facts[title]:
             lines.append(f"\n{title.replace('_', ' ')}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hipep.errors import HipepError, OptionError
-from hipep.feeds import parse_extents, random_input, split_pair
+from hipep.feeds import ort_value, parse_extents, random_input, split_pair
 
 if TYPE_CHECKING:
     from hipep.inference import InferenceSession
@@ -76,9 +76,9 @@ def make_feeds(
         raise OptionError(f"no value for {listed}; give --input NAME=FILE.npy or --random")
     extents = parse_extents(request.dims)
     generator = np.random.default_rng(request.seed)
-    feeds = {name: _value(_read(path, name)) for name, path in files.items()}
+    feeds = {name: ort_value(_read(path, name)) for name, path in files.items()}
     return feeds | {
-        entry.name: _value(random_input(entry, generator, extents)) for entry in missing
+        entry.name: ort_value(random_input(entry, generator, extents)) for entry in missing
     }
 
 
@@ -90,14 +90,6 @@ def _read(path: str, name: str) -> np.ndarray[Any, Any]:
     if not isinstance(array, np.ndarray):
         raise HipepError(f"input {name!r}: {path!r} holds several arrays; give one .npy file")
     return array
-
-
-def _value(array: np.ndarray[Any, Any]) -> Any:
-    import onnxruntime as ort  # type: ignore[import-untyped]
-
-    if array.dtype.name == "bfloat16":
-        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), 16)
-    return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
 
 
 def _timed(

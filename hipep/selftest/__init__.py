@@ -1,0 +1,1 @@
+"""Every operator on a device beside the host: what ``hipep selftest`` runs."""
