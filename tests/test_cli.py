@@ -9,7 +9,7 @@ import pytest
 from helpers.program import hipep
 from onnx import TensorProto, helper
 
-VERBS = ("env", "ops", "inspect", "run", "bench")
+VERBS = ("env", "ops", "inspect", "run", "bench", "selftest")
 
 
 def write_model(path, *, with_strings=False):

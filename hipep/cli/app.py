@@ -154,9 +154,14 @@ def bench(
 
 @app.command()
 def selftest(
-    device: Annotated[str, typer.Option(help="What to test.")] = "auto", json: Json = False
+    device: Annotated[str, typer.Option(help="What to test.")] = "auto",
+    op: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="An operator to test; may be repeated. Else all."),
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Run every operator on a device beside the host; print a block to paste into a report."""
     from hipep.cli.selftest import show
 
-    raise typer.Exit(show(device, as_json=json))
+    raise typer.Exit(show(device, op or (), as_json=json))

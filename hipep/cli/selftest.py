@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import json
 import sys
 from collections.abc import Sequence
@@ -12,13 +11,13 @@ from typing import Any
 
 from hipep.cli.env import gather
 from hipep.device import Device, select_device
-from hipep.errors import HipepError
+from hipep.errors import OptionError
 from hipep.options import resolve
 from hipep.selftest.floors import floors
-from hipep.selftest.run import Outcome, run_all
+from hipep.selftest.run import Outcome, lowering_rows, run_all
 from hipep.small_models import import_onnx
 
-_FAILURES_SHOWN = 20
+_SHOWN = 3
 _FACTS = ("hipep", "python", "platform")
 
 
@@ -37,11 +36,6 @@ class Result:
         """What differed or failed, of all operators."""
         return [text for outcome in self.outcomes for text in outcome.failures]
 
-    @property
-    def uncovered(self) -> list[str]:
-        """What could not be tried."""
-        return [text for outcome in self.outcomes for text in outcome.uncovered]
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return {
@@ -59,16 +53,19 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="hipep selftest", description=__doc__)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--op", action="append", default=[])
     options = parser.parse_args(words)
-    return show(options.device, as_json=options.json)
+    return show(options.device, options.op, as_json=options.json)
 
 
-def show(device: str, *, as_json: bool) -> int:
+def show(device: str, operators: Sequence[str], *, as_json: bool) -> int:
     """Run the self-test and print the block.
 
     Parameters
     ----------
     device : str
+    operators : sequence of str
+        Those to test; all if empty.
     as_json : bool
         Print JSON instead of text.
 
@@ -78,20 +75,26 @@ def show(device: str, *, as_json: bool) -> int:
         0, or 1 if anything differed or failed.
     """
     import_onnx()
-    # A driver that ends the process would leave no trace of where.
-    faulthandler.enable()
-    result = _run(select_device(device))
+    known = {row["op_type"] for row in lowering_rows()}
+    for name in operators:
+        if name not in known:
+            raise OptionError(f"--op: hipep has no operator {name!r}; hipep ops lists them")
+    result = _run(select_device(device), operators)
     print(json.dumps(result.to_dict(), indent=2) if as_json else "\n".join(_lines(result)))
     return 0 if result.to_dict()["passed"] else 1
 
 
-def _run(device: Device) -> Result:
-    outcomes = run_all(device, lambda op_type: print(f"testing {op_type}", file=sys.stderr))
+def _run(device: Device, operators: Sequence[str]) -> Result:
+    # Should a driver end the process, the last line says where.
+    def progress(what: str) -> None:
+        print(f"testing {what}", file=sys.stderr, flush=True)
+
+    outcomes = run_all(device, operators, progress)
     measured, problem = {}, ""
+    progress("launches and copies")
     try:
-        print("measuring", file=sys.stderr)
         measured = floors(device)
-    except (HipepError, RuntimeError) as error:
+    except RuntimeError as error:
         problem = " ".join(str(error).split())
     return Result(device, gather(), outcomes, measured, problem)
 
@@ -114,14 +117,19 @@ def _lines(result: Result) -> list[str]:
     lines += ["", *(f"{name:<48}{value:>10.4g}" for name, value in result.floors.items())]
     if result.problem:
         lines.append(f"the floors could not be measured: {result.problem}")
-    lines += _listed("not tried", result.uncovered) + _listed("failed", result.failures)
+    lines += _listed("not tried", [outcome.uncovered for outcome in result.outcomes])
+    lines += _listed("failed", [outcome.failures for outcome in result.outcomes])
     count = sum(outcome.cases for outcome in result.outcomes)
     return [*lines, "", f"{len(result.failures)} of {count} models failed"]
 
 
-def _listed(title: str, texts: list[str]) -> list[str]:
-    if not texts:
+def _listed(title: str, texts: list[list[str]]) -> list[str]:
+    """List the first few of each operator."""
+    if not any(texts):
         return []
-    lines = ["", title, *(f"  {text}" for text in texts[:_FAILURES_SHOWN])]
-    more = len(texts) - _FAILURES_SHOWN
-    return [*lines, f"  and {more} more: --json has all"] if more > 0 else lines
+    lines = ["", title]
+    for own in texts:
+        lines += [f"  {text}" for text in own[:_SHOWN]]
+        if len(own) > _SHOWN:
+            lines.append(f"  and {len(own) - _SHOWN} more of it: --json has all")
+    return lines

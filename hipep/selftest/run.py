@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,14 @@ import numpy as np
 from hipep.api import import_onnxruntime
 from hipep.device import Device
 from hipep.differences import Array, difference
-from hipep.errors import HipepError
+from hipep.errors import NotOnGpu
 from hipep.feeds import ort_value
 from hipep.inference import InferenceSession
 from hipep.interop import to_numpy
 from hipep.selftest.builders import BUILDERS
 from hipep.selftest.case import Feeds, SelfCase
 from hipep.selftest.generic import by_schema
+from hipep.selftest.node_cases import node_cases
 
 if TYPE_CHECKING:
     from hipep._lowering import LoweringRow
@@ -54,50 +55,59 @@ class Outcome:
 
 
 def run_all(
-    device: Device, progress: Callable[[str], object] = lambda op_type: None
+    device: Device,
+    only: Collection[str] = (),
+    progress: Callable[[str], object] = lambda what: None,
 ) -> list[Outcome]:
-    """Run the cases of every row of the lowering table.
+    """Run the cases of every row of the lowering table, and those of the onnx package.
 
     Parameters
     ----------
     device : Device
+    only : collection of str
+        The operators to run; all if empty.
     progress : callable
-        Called with the operator before its cases.
+        Called with what comes next.
 
     Returns
     -------
     list of Outcome
         In the order of the table.
     """
+    rows = lowering_rows()
+    chosen = [row for row in rows if not only or row["op_type"] in only]
+    outcomes = {row["op_type"]: Outcome(row["op_type"]) for row in chosen}
+    for row in chosen:
+        progress(f"{row['op_type']}-{row['since']}")
+        for dtype in row["dtypes"]:
+            _run_row(device, row, dtype, outcomes[row["op_type"]])
+    progress("the node cases of onnx")
+    for case in node_cases({(row["domain"], row["op_type"]) for row in rows}):
+        if case.op_type in outcomes:
+            _run_case(device, case, outcomes[case.op_type], known=False)
+    return list(outcomes.values())
+
+
+def lowering_rows() -> list[LoweringRow]:
+    """Return the lowering table."""
     # The rows add themselves to the table when their modules are imported.
     importlib.import_module("hipep.ops")
     from hipep import _lowering
 
-    outcomes: dict[str, Outcome] = {}
-    for row in _lowering.table():
-        op_type = row["op_type"]
-        if op_type not in outcomes:
-            progress(op_type)
-        outcome = outcomes.setdefault(op_type, Outcome(op_type))
-        for dtype in row["dtypes"]:
-            _run_row(device, row, dtype, outcome)
-    return list(outcomes.values())
+    return _lowering.table()
 
 
 def _run_row(device: Device, row: LoweringRow, dtype: str, outcome: Outcome) -> None:
-    opset = max(row["since"], min(row["until"], _OPSET))
-    name = f"{row['op_type']}-{opset} {dtype}"
     if row["domain"] not in ("", "ai.onnx"):
-        outcome.uncovered.append(f"{name}: no cases for domain {row['domain']}")
+        outcome.uncovered.append(f"{row['op_type']}: no cases for domain {row['domain']}")
         return
+    opset = max(row["since"], min(row["until"], _OPSET))
     builder = BUILDERS.get(row["op_type"], by_schema)
     try:
         cases = list(builder(row["op_type"], opset, dtype))
     except ModuleNotFoundError as error:
-        outcome.uncovered.append(f"{name}: needs {error.name}")
+        outcome.uncovered.append(f"{row['op_type']}-{opset} {dtype}: needs {error.name}")
         return
-    if not cases:
-        outcome.uncovered.append(f"{name}: no cases")
     for case in cases:
         _run_case(device, case, outcome, known=builder is not by_schema)
 
@@ -105,11 +115,12 @@ def _run_row(device: Device, row: LoweringRow, dtype: str, outcome: Outcome) -> 
 def _run_case(device: Device, case: SelfCase, outcome: Outcome, known: bool) -> None:
     try:
         expected = list(_results(case, "host", host_mode="serial", host_memory="plain"))
-    except HipepError as error:
-        # What the schema alone suggests may not fit, and ONNX Runtime may not know the opset.
-        unknown_opset = "opset" in str(error) and "support" in str(error)
-        into = outcome.failures if known and not unknown_opset else outcome.uncovered
-        into.append(f"{case}: on the host: {_one_line(error)}")
+    except Exception as error:
+        # Guessed models and those of onnx may be declined, or be newer than ONNX Runtime.
+        if known and not _unknown_opset(error):
+            outcome.failures.append(f"{case}: on the host: {_one_line(error)}")
+        elif not isinstance(error, NotOnGpu):
+            outcome.uncovered.append(f"{case}: {_one_line(error)}")
         return
     outcome.cases += 1
     try:
@@ -118,13 +129,20 @@ def _run_case(device: Device, case: SelfCase, outcome: Outcome, known: bool) -> 
                 shapes = ", ".join(f"{n} {list(array.shape)}" for n, array in feeds.items())
                 outcome.failures.append(f"{case}, {shapes}: {text}")
                 return
-    except HipepError as error:
+    except Exception as error:
+        # Whatever a device does, the others are still to be tried.
         outcome.failures.append(f"{case}: {_one_line(error)}")
+
+
+def _unknown_opset(error: Exception) -> bool:
+    return "opset" in str(error) and "support" in str(error)
 
 
 def _results(case: SelfCase, device: Device | str, **options: Any) -> Iterator[list[Array]]:
     ort = import_onnxruntime()
     session_options = ort.SessionOptions()
+    # Every error is in the report.
+    session_options.log_severity_level = 4
     session_options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     with InferenceSession(
         case.model, device=device, strict=True, sess_options=session_options, **options

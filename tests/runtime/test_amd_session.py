@@ -1,5 +1,7 @@
 """Sessions on the AMD backend, on a stand-in for the HIP runtime: all but what kernels compute."""
 
+import json
+
 import pytest
 from amd_library import install_default, run_amd
 from helpers.models import graph_model, top_k_model
@@ -74,3 +76,21 @@ def test_elementwise_reductions_and_gather(folder, tmp_path):
     kernels, shapes = run_session(folder, tmp_path, graph_model(nodes, inputs, ["y"]), feeds)
     assert len(kernels.split()) >= 5
     assert shapes == "(4, 4)"
+
+
+def test_selftest_reports_what_differs(folder):
+    code = """
+import json
+from hipep.cli.selftest import main
+assert main(["--device", "amd:0", "--op", "Relu", "--op", "TopK", "--json"]) == 1
+"""
+    result = json.loads(run_amd(folder, code, kernels=kernels_library()))
+    assert result["device"]["id"] == "amd:0"
+    assert not result["passed"]
+    assert result["floors_problem"] == ""
+    for entry in result["operators"]:
+        assert entry["cases"] > 10
+        assert len(entry["failures"]) == entry["cases"]
+    relu, top_k = (entry["failures"] for entry in result["operators"])
+    assert any("Relu-14 float32, x [3, 5]: output 0 beside the host: " in text for text in relu)
+    assert any("K computed" in text and "K is -" in text for text in top_k)
