@@ -109,6 +109,17 @@ def test_top_k(tmp_path):
     assert written.split() == done.stdout.split()
 
 
+def test_a_peer_that_was_not_asked_for_may_lack_the_type():
+    words = ("bench", "--op", "top_k", "--dtype", "uint16", "--devices", "host", *SHORT)
+    done = hipep(*words)
+    assert done.returncode == 0, done.stderr
+    assert "left out: CPU provider cannot run top_k uint16 1x4096, K=50" in done.stderr
+    assert "CPU provider" not in done.stdout
+    done = hipep(*words, "--peers", "cpu")
+    assert done.returncode == 1
+    assert "error: CPU provider cannot run top_k uint16 1x4096, K=50" in done.stderr
+
+
 @pytest.mark.parametrize("op", ["add", "reduce_sum"])
 def test_operators(op):
     words = ("--op", op, "--shape", "2x3", "--dtype", "double", "--devices", "host", "--peers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class Row:
         The least that has to be read and written.
     copy_share : float or None
         Bytes in that time, as a share of what a copy on the same device reads and writes; None
-        where only submitting was timed.
+        where only submitting was timed, or a copy was not.
     """
 
     case: str
@@ -77,9 +77,11 @@ class Bench:
     protocol : Protocol
     seed : int
     copies : mapping
-        Bytes that a copy reads and writes in a second, by the place of a side.
+        Bytes that a copy reads and writes in a second, by the place of a side, where known.
     progress : callable
         Called after each round.
+    notes : list of str
+        Grows by the sides that were left out, each with its reason.
     """
 
     sides: Sequence[Side]
@@ -88,12 +90,14 @@ class Bench:
     seed: int
     copies: Mapping[str, float]
     progress: Callable[[], object] = lambda: None
+    notes: list[str] = field(default_factory=list)
 
     def rows(self, case: Case) -> Iterator[Row]:
         """Measure a case in every way."""
         feeds = self._feeds(case)
         with ExitStack() as opened:
-            prepared = {side.name: _prepare(side, case, opened) for side in self.sides}
+            prepared = self._prepared(case, feeds, opened)
+            present = [side for side in self.sides if side.name in prepared]
             for way in self.ways:
                 works = {}
                 for name, entry in prepared.items():
@@ -102,8 +106,27 @@ class Bench:
                 moved = _check(case, way, feeds, prepared, works)
                 times = measure(works, self.protocol, self.progress)
                 first = times[self.sides[0].name]
-                for side in self.sides:
+                for side in present:
                     yield self._row(case, way, side, first, times[side.name], moved)
+
+    def _prepared(
+        self, case: Case, feeds: Sequence[Feeds], opened: ExitStack
+    ) -> dict[str, Prepared]:
+        found = {}
+        for side in self.sides:
+            try:
+                with _named(side.name, case):
+                    prepared = side.prepare(case)
+                    opened.callback(prepared.close)
+                    way = self.ways[0]
+                    prepared.outputs(prepared.work(way, feeds[:1]), way, 0)
+            except HipepError as error:
+                if side.required:
+                    raise
+                self.notes.append(f"left out: {error}")
+            else:
+                found[side.name] = prepared
+        return found
 
     def _feeds(self, case: Case) -> list[Feeds]:
         generator = np.random.default_rng(self.seed)
@@ -124,17 +147,10 @@ class Bench:
     ) -> Row:
         timing = Timing.of(times)
         share = None
-        if way != "submit":
+        if way != "submit" and side.place in self.copies:
             share = moved / (timing.microseconds * 1e-6) / self.copies[side.place]
         ratio = None if side is self.sides[0] else Ratio.of(first, times)
         return Row(case.name, way, side.name, timing, ratio, moved, share)
-
-
-def _prepare(side: Side, case: Case, opened: ExitStack) -> Prepared:
-    with _named(side.name, case):
-        prepared = side.prepare(case)
-    opened.callback(prepared.close)
-    return prepared
 
 
 def _check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from hipep.api import import_onnxruntime
@@ -47,11 +47,14 @@ class Side:
         The device of hipep whose memory it works in.
     prepare : callable
         Takes a case; may raise anything.
+    required : bool
+        Whether it is an error if it cannot run a case; it is left out there otherwise.
     """
 
     name: str
     place: str
     prepare: Callable[[Case], Prepared]
+    required: bool = True
 
 
 def hipep_side(device: Device, threads: int) -> Side:
@@ -76,7 +79,8 @@ def peers(text: str | None, device: Device, threads: int, with_torch: bool) -> l
     Parameters
     ----------
     text : str or None
-        Names between commas; None for all that are installed, ``"none"`` for none.
+        Names between commas; None for all that are installed and can run the case, ``"none"`` for
+        none.
     device : Device
         The first device of hipep.
     threads : int
@@ -97,7 +101,7 @@ def peers(text: str | None, device: Device, threads: int, with_torch: bool) -> l
             raise OptionError(f"--peers: {name!r} is none of {', '.join(PEERS)}, none")
         problem = _problem(name, with_torch)
         if not problem:
-            found.append(_peer(name, device, threads))
+            found.append(replace(_peer(name, device, threads), required=text is not None))
         elif text is not None:
             raise OptionError(f"--peers {name}: {problem}")
     return found

@@ -67,7 +67,8 @@ class TorchWork:
 def torch_side(device: Device, threads: int) -> Side:
     """Return torch on the GPU if the device is one that torch has, else on the CPU."""
     torch = importlib.import_module("torch")
-    torch.set_num_threads(threads)
+    if threads:
+        torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
     on_gpu = device.is_gpu and torch.cuda.is_available()
     name = f"cuda:{device.ordinal}" if on_gpu else "cpu"

@@ -96,7 +96,7 @@ def bench(
         Path | None, typer.Argument(metavar="[MODEL]", help="An .onnx file; or give --op.")
     ] = None,
     op: Annotated[
-        str | None, typer.Option(metavar="NAME", help="top_k, add or reduce_sum.")
+        str | None, typer.Option(metavar="NAME", help="Such as top_k; an unknown name lists all.")
     ] = None,
     shape: Annotated[str, typer.Option(help="Of the operator's input.")] = "1x4096",
     k: Annotated[str, typer.Option(help="K of top_k; several between commas.")] = "50",

@@ -25,6 +25,7 @@ from hipep.bench.run import Bench, Row
 from hipep.bench.sides import WAYS, Side, hipep_side, peers
 from hipep.bench.tables import Table, k_table, markdown, row_table
 from hipep.device import Device, select_device
+from hipep.device import devices as all_devices
 from hipep.errors import OptionError
 from hipep.feeds import parse_extents
 
@@ -59,6 +60,7 @@ class Result:
     facts: dict[str, str]
     rows: list[Row]
     k_rows: list[KRow]
+    notes: list[str]
 
 
 def show(request: Request) -> None:
@@ -69,6 +71,8 @@ def show(request: Request) -> None:
     console = Console()
     for title, table in _tables(result):
         _print(console, title, table)
+    for note in result.notes:
+        print(f"hipep: {note}", file=sys.stderr)
     _write(request, result)
 
 
@@ -83,7 +87,8 @@ def measure_all(request: Request) -> Result:
     protocol = Protocol(request.rounds, request.seconds)
     counted = parameters if request.op == "top_k" else None
     k_shapes = [(s, k) for k in counted.counts for s in counted.shapes] if counted else []
-    copies = {place: _copy(place) for place in dict.fromkeys(side.place for side in sides)}
+    places = {side.place for side in sides}
+    copies = {entry.id: copy_bandwidth(entry) for entry in all_devices() if entry.id in places}
     steps = request.rounds * (len(cases) * len(ways) + len(k_shapes))
     with _progress(steps) as advance:
         bench = Bench(sides, ways, protocol, request.seed, copies, advance)
@@ -97,11 +102,7 @@ def measure_all(request: Request) -> Result:
     if placement:
         facts["placement"] = placement
     facts |= {f"copy on {place}": f"{rate / 1e9:.4g} GB/s" for place, rate in copies.items()}
-    return Result(facts, rows, k_rows)
-
-
-def _copy(place: str) -> float:
-    return copy_bandwidth(select_device(place))
+    return Result(facts, rows, k_rows, list(dict.fromkeys(bench.notes)))
 
 
 def _cases(request: Request, device: Device) -> tuple[Sequence[Case], Parameters, str]:
@@ -115,8 +116,7 @@ def _cases(request: Request, device: Device) -> tuple[Sequence[Case], Parameters
 
 
 def _devices(text: str) -> list[Device]:
-    found = list(dict.fromkeys(select_device(name) for name in text.split(",")))
-    return found
+    return list(dict.fromkeys(select_device(name) for name in text.split(",")))
 
 
 def _ways(text: str) -> list[str]:
@@ -158,7 +158,12 @@ def _write(request: Request, result: Result) -> None:
     records = [row.to_dict() for row in result.rows]
     if request.json is not None:
         k_records = [row.to_dict() for row in result.k_rows]
-        content = {"environment": result.facts, "rows": records, "k_sources": k_records}
+        content = {
+            "environment": result.facts,
+            "rows": records,
+            "k_sources": k_records,
+            "notes": result.notes,
+        }
         request.json.write_text(json.dumps(content, indent=2) + "\n")
     if request.csv is not None:
         with request.csv.open("w", newline="") as file:
@@ -173,6 +178,7 @@ def _write(request: Request, result: Result) -> None:
 
 @contextmanager
 def _progress(steps: int) -> Iterator[Callable[[], object]]:
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("measuring", total=steps)
         yield lambda: progress.advance(task)
