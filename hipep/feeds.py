@@ -41,7 +41,7 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 def random_input(
-    entry: Any, generator: np.random.Generator, extents: Mapping[str, int]
+    entry: Any, generator: np.random.Generator, extents: Mapping[str, int], below: int = 2
 ) -> np.ndarray[Any, Any]:
     """Make up one input.
 
@@ -52,6 +52,9 @@ def random_input(
     generator : numpy.random.Generator
     extents : mapping
         Extents of symbolic axes; others are 1.
+    below : int
+        What integers are below: 0 and 1 are valid as indices, lengths and masks of nearly every
+        model.
 
     Returns
     -------
@@ -61,17 +64,18 @@ def random_input(
     name = numpy_type(entry.type)
     if name is None:
         raise OptionError(f"input {entry.name!r} of type {entry.type} cannot be made up")
-    return random_array(name, shape, generator)
+    return random_array(name, shape, generator, below)
 
 
 def random_array(
-    dtype: str, shape: Iterable[int], generator: np.random.Generator
+    dtype: str, shape: Iterable[int], generator: np.random.Generator, below: int = 2
 ) -> np.ndarray[Any, Any]:
-    """Return normal floats, and integers that are 0 or 1."""
+    """Return normal floats, and integers from 0 to below a number."""
     shape = list(shape)
     if dtype.startswith(("int", "uint", "bool")):
-        # 0 and 1 are valid as indices, lengths and masks of nearly every model.
-        return np.asarray(generator.integers(0, 2, shape)).astype(dtype)
+        return np.asarray(generator.integers(0, 2 if dtype == "bool" else below, shape)).astype(
+            dtype
+        )
     values = np.asarray(generator.standard_normal(shape, np.float32))
     if dtype == "bfloat16":
         import ml_dtypes

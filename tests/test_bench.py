@@ -2,7 +2,9 @@
 
 import csv
 import json
+import sys
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,8 +16,10 @@ from hipep.bench.case import Case
 from hipep.bench.comparison import Ratio, Timing
 from hipep.bench.measure import Protocol, Work, measure
 from hipep.bench.run import Bench
-from hipep.bench.sides import Side
-from hipep.bench.top_k import top_k_differences
+from hipep.bench.sides import Side, hipep_side
+from hipep.bench.top_k import top_k_case, top_k_differences
+from hipep.bench.torch_side import torch_side
+from hipep.device import select_device
 from hipep.errors import HipepError
 
 SHORT = ("--rounds", "2", "--seconds", "0.001")
@@ -84,6 +88,46 @@ def test_nothing_is_timed_if_results_differ():
         list(bench.rows(case))
 
 
+class Tensor(np.ndarray):
+    """What the bench asks of a tensor of torch."""
+
+    def to(self, device):
+        return self
+
+    cpu = numpy = lambda self: self
+
+
+def stand_in_for_torch(on_gpu, waits):
+    def topk(x, k):
+        order = np.argsort(-x, kind="stable")[..., :k]
+        return np.take_along_axis(x, order, -1), order
+
+    cuda = SimpleNamespace(is_available=lambda: on_gpu, synchronize=waits.append)
+    return SimpleNamespace(
+        set_num_threads=lambda count: None,
+        set_grad_enabled=lambda enabled: None,
+        from_numpy=lambda array: array.view(Tensor),
+        cuda=cuda,
+        topk=topk,
+    )
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_torch(monkeypatch, on_gpu):
+    waits = []
+    monkeypatch.setitem(sys.modules, "torch", stand_in_for_torch(on_gpu, waits))
+    host = select_device("host")
+    device = replace(host, id="nvidia:1", backend="nvidia", ordinal=1) if on_gpu else host
+    sides = [hipep_side(host, 1), torch_side(device, 1)]
+    bench = Bench(sides, ["run", "binding", "submit"], Protocol(2, 0), 0, {"host": 1e9})
+    rows = list(bench.rows(top_k_case((2, 9), 3, "float32")))
+    assert [row.side for row in rows] == [
+        "hipep host",
+        f"torch {'cuda:1' if on_gpu else 'cpu'}",
+    ] * 3
+    assert set(waits) == ({"cuda:1"} if on_gpu else set())
+
+
 def test_top_k(tmp_path):
     files = {name: tmp_path / f"bench.{name}" for name in ("json", "csv", "markdown")}
     words = [word for name, path in files.items() for word in (f"--{name}", path)]
@@ -136,6 +180,8 @@ def test_model(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "- placement: " in done.stdout
     assert "| m.onnx | binding | CPU provider |" in done.stdout
+    done = hipep("bench", path, "--tolerance", "0", "--peers", "none", *SHORT)
+    assert done.returncode == 0, done.stderr
     done = hipep("bench", path, "--dim", "m=3", *SHORT)
     assert "no symbolic axis 'm'; it has n" in done.stderr
 

@@ -6,7 +6,7 @@ import pytest
 from helpers.program import hipep
 
 from hipep.device import select_device
-from hipep.selftest import references
+from hipep.selftest import references, run
 from hipep.selftest.builders import BUILDERS
 from hipep.selftest.generic import by_schema
 from hipep.selftest.run import lowering_rows, run_all
@@ -50,6 +50,15 @@ def test_without_a_builder_the_schema_decides(monkeypatch):
     (outcome,) = run_all(HOST, ["Relu"])
     assert (outcome.failures, outcome.uncovered) == ([], [])
     assert outcome.cases > 10
+
+
+def test_an_operator_without_cases_is_named(monkeypatch):
+    (row, *_) = [row for row in lowering_rows() if row["op_type"] == "Relu"]
+    foreign = {**row, "op_type": "Fused", "domain": "com.example"}
+    monkeypatch.setattr(run, "lowering_rows", lambda: [foreign])
+    monkeypatch.setattr(run, "node_cases", lambda operators: [])
+    (outcome,) = run_all(HOST)
+    assert (outcome.cases, outcome.uncovered) == (0, ["Fused: there are no cases"])
 
 
 @pytest.mark.parametrize(

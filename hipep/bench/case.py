@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,18 @@ from hipep.differences import Array, difference
 Feeds = dict[str, Array]
 Differences = Callable[[Feeds, Sequence[Array], Sequence[Array]], str]
 
-_TOLERANCES = {"float16": 1e-2, "float32": 1e-3, "float64": 1e-6}
+TOLERANCES = {"float16": 1e-2, "float32": 1e-3, "float64": 1e-6}
 
 
-def close(feeds: Feeds, expected: Sequence[Array], found: Sequence[Array]) -> str:
+def close(
+    feeds: Feeds,
+    expected: Sequence[Array],
+    found: Sequence[Array],
+    tolerances: Mapping[str, float] | None = None,
+) -> str:
     """Compare floats within the tolerance of their type, everything else exactly."""
     for number, (left, right) in enumerate(zip(expected, found, strict=True)):
-        if text := difference(left, right, _TOLERANCES):
+        if text := difference(left, right, tolerances or TOLERANCES):
             return f"output {number}: {text}"
     return ""
 

@@ -62,7 +62,7 @@ def hipep_side(device: Device, threads: int) -> Side:
 
     def prepare(case: Case) -> Prepared:
         session = InferenceSession(
-            case.model, device=device, strict=case.strict, sess_options=_options(threads)
+            case.model, device=device, strict=case.strict, sess_options=session_options(threads)
         )
         return SessionWork(
             session,
@@ -132,7 +132,7 @@ def _peer(name: str, device: Device, threads: int) -> Side:
     def prepare(case: Case) -> Prepared:
         ort = import_onnxruntime()
         options = {"device_id": place[1]} if name == "cuda" else {}
-        session = ort.InferenceSession(case.model, _options(threads), [(provider, options)])
+        session = ort.InferenceSession(case.model, session_options(threads), [(provider, options)])
         if session.get_providers()[0] != provider:
             raise HipepError(f"onnxruntime could not load its {provider}")
         values = ort.OrtValue
@@ -146,7 +146,10 @@ def _peer(name: str, device: Device, threads: int) -> Side:
     return Side(label, "host" if name == "cpu" else on_device, prepare)
 
 
-def _options(threads: int) -> Any:
+def session_options(threads: int) -> Any:
+    """Return the options that all sessions have in common."""
     options = import_onnxruntime().SessionOptions()
     options.intra_op_num_threads = threads
+    # Errors only: where nodes run is printed with the figures.
+    options.log_severity_level = 3
     return options

@@ -108,6 +108,13 @@ def bench(
         list[str] | None,
         typer.Option(metavar="NAME=N", help="Extent of a symbolic axis of the model; else 1."),
     ] = None,
+    integers_below: Annotated[
+        int, typer.Option(min=1, help="Random integers of a model are below it.")
+    ] = 2,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(min=0, help="Of floats of a model.", show_default="by type, 1e-3 for float"),
+    ] = None,
     devices: Annotated[
         str, typer.Option(help="Of hipep, between commas; ratios are beside the first.")
     ] = "auto",
@@ -138,6 +145,8 @@ def bench(
             widths,
             dtype,
             tuple(dim or ()),
+            integers_below,
+            tolerance,
             devices,
             peers,
             way,

@@ -41,6 +41,8 @@ class Request:
     widths: str | None
     dtype: str
     dims: tuple[str, ...]
+    integers_below: int
+    tolerance: float | None
     devices: str
     peers: str | None
     ways: str
@@ -111,7 +113,10 @@ def _cases(request: Request, device: Device) -> tuple[Sequence[Case], Parameters
         raise OptionError("bench takes either a MODEL or --op NAME")
     if request.model is None:
         return operator_cases(request.op or "", parameters), parameters, ""
-    case, placement = model_case(request.model, device, parse_extents(request.dims))
+    extents = parse_extents(request.dims)
+    case, placement = model_case(
+        request.model, device, extents, request.integers_below, request.tolerance
+    )
     return [case], parameters, placement
 
 

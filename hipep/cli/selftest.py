@@ -109,9 +109,10 @@ def _lines(result: Result) -> list[str]:
         lines += [f"{name:<14}{options[name]}" for name in ("host_mode", "host_memory")]
     lines += [f"driver        {text}" for text in facts["drivers"]]
     lines += [f"variable      {name}={text}" for name, text in facts["variables"].items()]
-    lines += ["", f"{'operator':<22}{'models':>8}{'failed':>8}"]
+    width = max(len(outcome.op_type) for outcome in result.outcomes) + 2
+    lines += ["", f"{'operator':<{width}}{'models':>8}{'failed':>8}"]
     lines += [
-        f"{outcome.op_type:<22}{outcome.cases:>8}{len(outcome.failures):>8}"
+        f"{outcome.op_type:<{width}}{outcome.cases:>8}{len(outcome.failures):>8}"
         for outcome in result.outcomes
     ]
     lines += ["", *(f"{name:<48}{value:>10.4g}" for name, value in result.floors.items())]
