@@ -85,7 +85,9 @@ int64_t vector(const Problem& p) { return p.width == 3 ? 2 : 4; }
 
 bool is_short(const Problem& p) { return !p.serial && p.extent < INT32_MAX - kPadding; }
 bool fills(const Problem& p, int64_t blocks) { return blocks >= p.emitter->info->compute_units; }
-int64_t capacity(const Problem& p, int64_t block) { return least(most(kFew, 2 * p.k), room(p, block)); }
+int64_t capacity(const Problem& p, int64_t block) {
+  return least(most(kFew, p.k <= 512 ? 2 * p.k : p.k + p.k / 4), room(p, block));
+}
 
 // Emits launches for as many rows at a time as there are tickets; each has pieces blocks a row.
 template <class Emit>
@@ -138,7 +140,6 @@ bool prefers_low(const Problem& p) {
 }
 hipep_status plan_low(const Problem& p) { return plan_select(p, &select_low[p.width]); }
 bool is_tall(const Problem& p) { return is_short(p) && p.k <= 2048; }
-bool prefers_tall(const Problem& p) { return p.extent <= kTallExtent * least(p.rows, 4) || fills(p, 2 * p.rows); }
 hipep_status plan_tall(const Problem& p) { return plan_select(p, &select_tall[p.width]); }
 
 // Enough pieces for two blocks a compute unit, of at least a vector a thread.
@@ -166,6 +167,10 @@ hipep_status plan_split(const Problem& p) {
 
 // Each of the four groups of a thread gets a vector, and there are at least k groups with elements.
 bool is_sieved(const Problem& p) { return is_short(p) && p.k <= 2048 && p.extent >= 4 * p.k * vector(p); }
+bool prefers_tall(const Problem& p) {
+  if (p.extent <= kTallExtent * least(p.rows, 4) || fills(p, 2 * p.rows)) return true;
+  return p.k > kSplitCount && !is_sieved(p);
+}
 hipep_status plan_sieve(const Problem& p) {
   TopKArgs args = arguments(p);
   args.piece = piece_of(p, 32 * kListed / (4 * kTall), 4);

@@ -134,11 +134,11 @@ HIPEP_DEVICE uint32_t find_bin(const Grid<BLOCK>& grid, const Bench<Word, Key, B
   return bench.found[0];
 }
 
-// A key that at least k elements have or exceed, and few more, found from the best keys of groups of elements. False if
-// there are too few groups, or groups of which nothing is known.
+// A key that at least k elements have or exceed, and few more, and the best key of all, found from the best keys of
+// groups of elements. False if there are too few groups, or groups of which nothing is known.
 template <class Own, class Word, class Key, int BLOCK>
 HIPEP_DEVICE bool bound(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench, const Own& own, uint32_t k,
-                        Key* low) {
+                        Key* low, Key* top) {
   const int groups = own.units() < 4 * BLOCK ? own.units() : 4 * BLOCK;
   if (2 * k > static_cast<uint32_t>(groups)) return false;
   const bool one = 2 * k <= BLOCK && groups >= BLOCK;  // group a thread
@@ -166,6 +166,7 @@ HIPEP_DEVICE bool bound(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& 
   }
   uint32_t above = 0;
   const uint32_t bin = find_bin(grid, bench, k, &above);
+  *top = most;
   if (bin != kNoBin) *low = least + (Key(bin) << shift);
   return bin != kNoBin;
 }
@@ -248,11 +249,12 @@ template <class Own, class Word, class Key, int BLOCK>
 HIPEP_DEVICE uint32_t select_words(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>& bench, const Own& own,
                                    uint32_t k, uint32_t capacity) {
   const uint32_t least_low = own.least_low() > 1 ? own.least_low() : 1;
-  Key guess = 0;
-  bool known = own.count <= static_cast<int>(capacity) || bound(grid, bench, own, k, &guess);
+  Key guess = 0, top = ~Key(0);
+  bool known = own.count <= static_cast<int>(capacity) || bound(grid, bench, own, k, &guess, &top);
   Key first = guess, last = ~Key(0);
   uint32_t first_low = least_low, last_low = own.most_low(), wanted = k;
-  bool tied = false;
+  bool tied = guess == top;  // k elements or more are as good as any
+  known = known && !tied;
   for (;;) {
     if (known) {
       const uint32_t total = gather(grid, bench, own, Limit<Key>{first, first_low}, capacity);

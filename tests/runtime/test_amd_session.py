@@ -66,13 +66,13 @@ def test_elementwise_reductions_and_gather(hip_folder, tmp_path):
     assert shapes == "(4, 4)"
 
 
-def test_selftest_reports_what_differs(folder):
+def test_selftest_reports_what_differs(hip_folder):
     code = """
 import json
 from hipep.cli.selftest import main
 assert main(["--device", "amd:0", "--op", "Relu", "--op", "TopK", "--json"]) == 1
 """
-    result = json.loads(run_amd(folder, code, kernels=kernels_library()))
+    result = json.loads(run_amd_session(hip_folder, code))
     assert result["device"]["id"] == "amd:0"
     assert not result["passed"]
     assert result["floors_problem"] == ""
