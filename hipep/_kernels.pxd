@@ -123,6 +123,7 @@ cdef extern from "hipep/runtime.h" nogil:
     void hipep_stream_destroy(hipep_stream* stream)
     hipep_device* hipep_stream_get_device(const hipep_stream* stream)
     hipep_status hipep_stream_synchronize(hipep_stream* stream)
+    hipep_status hipep_stream_catch_up(hipep_stream* stream)
     void hipep_set_current_stream(hipep_stream* stream)
     void hipep_stream_set_parallel_for(hipep_stream* stream, hipep_parallel_for function,
                                        void* context)

@@ -12,7 +12,7 @@ from hipep._ort_api cimport *
 from hipep._program cimport Program, compile_program
 from hipep._session cimport (
     SessionRecord, give_stream, new_session, run_ended, run_started, session_drop_streams,
-    session_release, take_stream)
+    session_release, session_synchronize, take_stream)
 from hipep._status cimport failure
 from hipep._stream cimport StreamState
 from hipep._sync_stream cimport new_sync_stream
@@ -158,7 +158,8 @@ cdef OrtStatus* _run_start(OrtEp* this, const OrtRunOptions* options) noexcept n
 
 cdef OrtStatus* _run_end(OrtEp* this, const OrtRunOptions* options, cbool sync) noexcept nogil:
     run_ended((<Provider*>this).session)
-    hipep_set_current_stream(NULL)
+    if sync:  # else what this thread frees next may still be used by the work
+        hipep_set_current_stream(NULL)
     return NULL
 
 
@@ -169,8 +170,11 @@ cdef OrtStatus* _concurrent(OrtEp* this, cbool* out) noexcept nogil:
 
 
 cdef OrtStatus* _sync(OrtEp* this) noexcept nogil:
-    # Copies outside of runs are complete when they return, and every run waits for its own stream.
-    return NULL
+    # Copies outside of runs are complete when they return, and so are runs that were not told
+    # to leave their work to be waited for here.
+    cdef Provider* provider = <Provider*>this
+    cdef hipep_status status = session_synchronize(provider.session)
+    return NULL if status == HIPEP_OK else failure(provider.ort, status, "waiting for the outputs")
 
 
 cdef OrtStatus* _create_stream(OrtEp* this, const OrtMemoryDevice* memory,

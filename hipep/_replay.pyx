@@ -1,5 +1,4 @@
 """Graphs of launches that were started before with the same pointers."""
-from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy

@@ -135,7 +135,6 @@ cdef bint _started_as_graph(StreamState* state, Entry* entry) noexcept nogil:
     The arguments are patched if False is returned. A driver that fails at it is not asked again.
     """
     cdef hipep_graph* graph = NULL
-    cdef bint again
     if entry.recordings == NULL:
         entry.recordings = new_recordings(entry.patches, entry.patch_count)
     if entry.recordings != NULL and not entry.recordings.refused:

@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from hipep._kernels cimport hipep_counters, hipep_device
+from hipep._kernels cimport hipep_counters, hipep_device, hipep_status
 from hipep._program cimport PlanLimits
 from hipep._stream cimport StreamState
 
@@ -33,6 +33,7 @@ cdef struct Session:
     pthread_mutex_t lock
     ThreadStats* threads
     StreamState* idle  # stream states of plain memory, not in use
+    StreamState* streams  # those that onnxruntime owns
 
 cdef Session* new_session(hipep_device* device) except NULL
 cdef void session_retain(Session* session) noexcept nogil
@@ -48,6 +49,11 @@ cdef int64_t current_run() noexcept nogil
 
 cdef StreamState* take_stream(Session* session) noexcept nogil
 cdef void give_stream(Session* session, StreamState* state) noexcept nogil
+
+cdef void session_add_stream(Session* session, StreamState* state) noexcept nogil
+cdef void session_remove_stream(Session* session, StreamState* state) noexcept nogil
+# Waits for what runs have left on their streams: those that were told not to wait.
+cdef hipep_status session_synchronize(Session* session) noexcept nogil
 
 cdef class SessionRecord:
     cdef Session* session

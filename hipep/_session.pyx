@@ -195,6 +195,36 @@ cdef void give_stream(Session* session, StreamState* state) noexcept nogil:
     pthread_mutex_unlock(&session.lock)
 
 
+# ---- Streams of onnxruntime -------------------------------------------------------------------
+
+cdef void session_add_stream(Session* session, StreamState* state) noexcept nogil:
+    pthread_mutex_lock(&session.lock)
+    state.next = session.streams
+    session.streams = state
+    pthread_mutex_unlock(&session.lock)
+
+
+cdef void session_remove_stream(Session* session, StreamState* state) noexcept nogil:
+    cdef StreamState** at = &session.streams
+    pthread_mutex_lock(&session.lock)
+    while at[0] != state:
+        at = &at[0].next
+    at[0] = state.next
+    pthread_mutex_unlock(&session.lock)
+
+
+cdef hipep_status session_synchronize(Session* session) noexcept nogil:
+    cdef hipep_status status = HIPEP_OK
+    cdef StreamState* state
+    pthread_mutex_lock(&session.lock)
+    state = session.streams
+    while state != NULL and status == HIPEP_OK:
+        status = hipep_stream_catch_up(state.stream)
+        state = state.next
+    pthread_mutex_unlock(&session.lock)
+    return status
+
+
 # ---- Records for Python -----------------------------------------------------------------------
 
 _tokens = itertools.count(1)

@@ -4,7 +4,8 @@ from libc.stdlib cimport calloc, free
 from hipep._kernels cimport *
 from hipep._ort cimport OrtStatus, OrtSyncNotificationImpl, OrtSyncStream
 from hipep._ort_api cimport SyncStream_GetImpl
-from hipep._session cimport run_extended, session_release, session_retain
+from hipep._session cimport (
+    run_extended, session_add_stream, session_release, session_remove_stream, session_retain)
 from hipep._status cimport failure
 from hipep._stream cimport free_stream_state, new_stream_state, stream_finish
 
@@ -43,6 +44,8 @@ cdef OrtStatus* _wait_on_host(OrtSyncNotificationImpl* this) noexcept nogil:
 cdef void _release(OrtSyncStreamImpl* this) noexcept nogil:
     cdef SyncStream* stream = <SyncStream*>this
     hipep_set_current_stream(NULL)
+    if stream.session != NULL:
+        session_remove_stream(stream.session, stream.state)
     free_stream_state(stream.state)
     session_release(stream.session)
     free(stream)
@@ -109,4 +112,5 @@ cdef OrtSyncStreamImpl* new_sync_stream(
     stream.session = session
     if session != NULL:
         session_retain(session)
+        session_add_stream(session, stream.state)
     return &stream.base

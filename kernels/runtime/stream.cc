@@ -1,7 +1,9 @@
 // Streams, events, copies and the timelines behind them.
 #include <string.h>
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "driver.h"
@@ -12,6 +14,10 @@ namespace hipep {
 HIPEP_FAST_THREAD_LOCAL Timeline* current_timeline = nullptr;
 
 namespace {
+
+// A thread that catches up with work polls for it; work that takes long is looked at every now and then.
+constexpr int kYields = 1000;
+constexpr auto kNap = std::chrono::microseconds(100);
 
 struct Timelines {
   std::mutex& lock = *new_lock(LockRank::kTimelines);
@@ -110,6 +116,18 @@ hipep_status hipep_stream_synchronize(hipep_stream* stream) {
   if (!waits && !stream->failed.load(std::memory_order_acquire)) return HIPEP_OK;
   thread_counters.stream_syncs += waits;
   return wait(stream);
+}
+
+hipep_status hipep_stream_catch_up(hipep_stream* stream) {
+  const uint64_t target = stream->timeline->enqueued.load(std::memory_order_acquire);
+  thread_counters.stream_syncs += pending(stream->timeline, target);
+  for (int round = 0; !stream->timeline->done(target); ++round) {
+    if (round > 0) round < kYields ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
+    poll_timelines();
+  }
+  raise(&stream->timeline->waited, target);
+  if (!stream->failed.load(std::memory_order_acquire)) return HIPEP_OK;
+  return hipep_fail(HIPEP_DEVICE_ERROR, "work that a run has left on its stream failed; the next run on it says how");
 }
 
 void hipep_set_current_stream(hipep_stream* stream) {

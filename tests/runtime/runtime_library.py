@@ -7,6 +7,7 @@ import sys
 from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 
+UNSUPPORTED = 2
 OK, INVALID, OUT_OF_MEMORY, DEVICE_ERROR, NO_DRIVER, INTERNAL = 0, 1, 3, 4, 5, 6
 SERIAL, FAITHFUL32, FAITHFUL64 = 0, 1, 2
 PLAIN, GUARDED = 0, 1
@@ -151,6 +152,7 @@ SIGNATURES = {
     "stream_destroy": (None, c_void_p),
     "stream_get_device": (c_void_p, c_void_p),
     "stream_synchronize": (c_int32, c_void_p),
+    "stream_catch_up": (c_int32, c_void_p),
     "set_current_stream": (None, c_void_p),
     "stream_set_parallel_for": (None, c_void_p, ParallelFor, c_void_p),
     "copy_async": (c_int32, c_void_p, c_void_p, c_void_p, c_size_t, c_int32),

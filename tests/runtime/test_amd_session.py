@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from amd_library import run_amd_session
 from helpers.models import graph_model, top_k_model
@@ -82,3 +83,68 @@ assert main(["--device", "amd:0", "--op", "Relu", "--op", "TopK", "--json"]) == 
     relu, top_k = (entry["failures"] for entry in result["operators"])
     assert any("Relu-14 float32, x [3, 5]: output 0 beside the host: " in text for text in relu)
     assert any("K computed" in text and "K is -" in text for text in top_k)
+
+
+# ---- What a run asks the driver for ------------------------------------------------------------
+
+CALLS = """
+import numpy as np, hipep
+session = hipep.InferenceSession({model!r}, device="amd:0", strict=True)
+open_amd()
+for _ in range(3):
+    log()
+    session.run(None, {{"x": np.ones({shape}, "float32")}})
+    print(*(line.split()[0].removeprefix("hip") for line in log()))
+last = session.stats.last
+print(last.h2d_copies, last.d2h_copies, last.stream_syncs)
+"""
+
+
+def driver_calls(hip_folder, tmp_path, model, shape, **settings):
+    """What the first and the third run call, and their copies and waits as counted."""
+    (tmp_path / "model.onnx").write_bytes(model)
+    code = CALLS.format(model=str(tmp_path / "model.onnx"), shape=shape)
+    lines = run_amd_session(hip_folder, code, **settings).splitlines()
+    assert lines[1] == lines[2]
+    assert lines[3] == "1 2 1"
+    return lines[0].split(), lines[2].split()
+
+
+@pytest.mark.parametrize("integrated", ["0", "1"])
+def test_small_tensors_cost_a_launch_and_a_wait(hip_folder, tmp_path, integrated):
+    model = top_k_model("float32", (1, 1000), 4, axis=1)
+    settings = {"FAKE_HIP_INTEGRATED": integrated}
+    first, third = driver_calls(hip_folder, tmp_path, model, (1, 1000), **settings)
+    assert third == ["ModuleLaunchKernel", "StreamQuery"]
+    # The one kernel file in use is loaded; tensors are in memory that host and device share, and
+    # only the stream's tickets are not.
+    assert first.count("ModuleLoadData") == first.count("ModuleGetFunction") == 1
+    assert first.count("HostMalloc") == 1
+    assert first.count("Malloc") == (integrated == "0")
+
+
+def test_larger_tensors_are_staged(hip_folder, tmp_path):
+    model = top_k_model("float32", (1, 4000), 600, axis=1)
+    _, third = driver_calls(hip_folder, tmp_path, model, (1, 4000))
+    # The values are small, the indices are not.
+    assert third == ["MemcpyAsync", "ModuleLaunchKernel", "MemcpyAsync", "StreamQuery"]
+
+
+def test_an_apu_copies_nothing(hip_folder, tmp_path):
+    shape = (64, 100_000)
+    model = top_k_model("float32", shape, 50_000, axis=1)
+    _, third = driver_calls(hip_folder, tmp_path, model, shape, FAKE_HIP_INTEGRATED="1")
+    assert set(third) == {"ModuleLaunchKernel", "StreamQuery"}
+    assert third[-1] == "StreamQuery"
+    assert third.count("StreamQuery") == 1
+
+
+def test_modules_are_loaded_when_their_kernels_are_planned(hip_folder, tmp_path):
+    nodes = [
+        helper.make_node("Add", ["x", "x"], ["sum"]),
+        helper.make_node("TopK", ["sum", "k"], ["values", "indices"]),
+    ]
+    inputs = {"x": ("float32", ["n", "m"])}
+    model = graph_model(nodes, inputs, ["values", "indices"], {"k": np.array([2])})
+    first, _ = driver_calls(hip_folder, tmp_path, model, (2, 100))
+    assert first.count("ModuleLoadData") == 2  # of two kernel files among all

@@ -2,8 +2,10 @@
 
 import ctypes
 import os
+import select
 import shutil
 import subprocess
+import threading
 import time
 from ctypes import byref, c_int32, c_void_p
 
@@ -15,8 +17,12 @@ from runtime_library import (
     FAITHFUL32,
     GUARDED,
     INTERNAL,
+    INVALID,
     PLAIN,
+    SERIAL,
+    UNSUPPORTED,
     Kernel,
+    PlannedLaunch,
     Runtime,
     kernels_library,
 )
@@ -124,6 +130,82 @@ def test_launches_are_asynchronous_and_waits_see_their_errors(stand_in):
     runtime.event_destroy(event)
     for each in (stream, other):
         runtime.stream_destroy(each)
+    os.close(read), os.close(write), keep
+
+
+def planned(runtime, device, *names):
+    """Launches of the stand-in's kernels, whose arguments lie one after another in words of 16."""
+    launches = (PlannedLaunch * len(names))()
+    kernels = [Kernel(b"test", name, 64) for name in names]
+    for i, kernel in enumerate(kernels):
+        entry = c_void_p()
+        runtime.check(runtime.kernel_resolve(device, byref(kernel), byref(entry)))
+        launches[i] = PlannedLaunch(ctypes.addressof(kernel), entry, 3, 4, 1, 1, 16 * i, 0)
+    return launches, kernels
+
+
+def test_a_graph_starts_its_launches_in_order(stand_in):
+    runtime, device = stand_in, stand_in.open(FAITHFUL32, PLAIN)
+    stream, graph = runtime.stream(device), c_void_p()
+    pipes = [os.pipe() for _ in range(2)]
+    launches, kernels = planned(runtime, device, b"blocked", b"blocked")
+    args = b"".join(read.to_bytes(16, "little") for read, _ in pipes)
+    before = runtime.counted()["launches"]
+    runtime.check(runtime.graph_create(stream, launches, 2, args, byref(graph)))
+    assert runtime.counted()["launches"] == before
+    for _ in range(2):
+        runtime.check(runtime.graph_launch(stream, graph))
+    runtime.graph_destroy(graph)  # what was started goes on
+    for _, write in 2 * pipes:
+        os.write(write, b"x")
+    runtime.check(runtime.stream_synchronize(stream))
+    assert runtime.counted()["launches"] == before + 4
+    assert [select.select([read], [], [], 0)[0] for read, _ in pipes] == [[], []]
+    runtime.stream_destroy(stream)
+    for end in (end for pipe in pipes for end in pipe):
+        os.close(end)
+    del kernels
+
+
+def test_a_graph_ends_at_a_launch_that_fails(stand_in):
+    runtime, device = stand_in, stand_in.open(FAITHFUL32, PLAIN)
+    stream, graph = runtime.stream(device), c_void_p()
+    launches, kernels = planned(runtime, device, b"broken", b"blocked")
+    runtime.check(runtime.graph_create(stream, launches, 2, bytes(32), byref(graph)))
+    runtime.check(runtime.graph_launch(stream, graph))
+    assert runtime.stream_catch_up(stream) == DEVICE_ERROR
+    assert "left on its stream" in runtime.error()
+    assert runtime.stream_synchronize(stream) == DEVICE_ERROR
+    assert runtime.error() == "kernel broken: grid 3 block 64"
+    runtime.check(runtime.stream_catch_up(stream))
+    other = runtime.stream(device)
+    assert runtime.graph_launch(other, graph) == INVALID
+    runtime.graph_destroy(graph)
+    for each in (stream, other):
+        runtime.stream_destroy(each)
+    del kernels
+
+
+def test_kernels_that_the_caller_runs_make_no_graph(stand_in):
+    stream, graph = stand_in.stream(stand_in.open(SERIAL, PLAIN)), c_void_p()
+    status = stand_in.graph_create(stream, (PlannedLaunch * 1)(), 1, bytes(16), byref(graph))
+    assert status == UNSUPPORTED
+    assert stand_in.error() == "host:0 has no graphs"
+    stand_in.stream_destroy(stream)
+
+
+def test_catching_up_waits_for_what_was_there(stand_in):
+    runtime, device = stand_in, stand_in.open(FAITHFUL32, PLAIN)
+    stream = runtime.stream(device)
+    read, write = os.pipe()
+    keep = [stand_in_launch(runtime, device, stream, b"blocked", c_int32(read))]
+    threading.Timer(0.05, os.write, (write, b"x")).start()
+    before = runtime.counted()["stream_syncs"]
+    for _ in range(2):
+        runtime.check(runtime.stream_catch_up(stream))
+    assert select.select([read], [], [], 0)[0] == []
+    assert runtime.counted()["stream_syncs"] == before + 1
+    runtime.stream_destroy(stream)
     os.close(read), os.close(write), keep
 
 
