@@ -1,48 +1,99 @@
-#include "hipep/reduce.h"
+#include <utility>
 
+#include "hipep/elementwise.h"
 #include "hipep/movement.h"
+#include "reduce_plan.h"
+
+using namespace hipep;
 
 namespace {
 
-constexpr int32_t kBlock = 256;
+#define SUM(name) HIPEP_REDUCE_KERNEL("reduce_sum", "reduce_" name)
+#define EXPONENTIALS(name) HIPEP_REDUCE_KERNEL("reduce_log_sum_exp", "reduce_" name)
+#define WHOLE(op) {SUM(op "_f16_f16"), SUM(op "_bf16_bf16"), SUM(op "_f32_f32"), SUM(op "_f64_f64")}
+#define FIRST(op) {SUM(op "_f16_f64"), SUM(op "_bf16_f64"), SUM(op "_f32_f64"), SUM(op "_f64_f64")}
+#define LAST(op) {SUM(op "_f64_f16"), SUM(op "_f64_bf16"), SUM(op "_f64_f32"), SUM(op "_f64_f64")}
 
-#define KERNEL(file, name) \
-  {                        \
-    file, name, kBlock, {} \
-  }
-#define BY_ORDER(file, name)                                                                                    \
-  {KERNEL(file, name "_f16"), KERNEL(file, name "_bf16"), KERNEL(file, name "_f32"), KERNEL(file, name "_f64"), \
-   KERNEL(file, name "_i8"),  KERNEL(file, name "_i16"),  KERNEL(file, name "_i32"), KERNEL(file, name "_i64")}
+// Of the four floats: reductions in one pass, and the first, the middle and the last of several.
+struct FloatKernels {
+  hipep_kernel whole[4], first[4], middle, last[4];
+};
 
-hipep_kernel extreme_kernels[] = BY_ORDER("reduce", "reduce_extreme");
-hipep_kernel arg_kernels[] = BY_ORDER("reduce_arg", "reduce_arg");
-// Whole reductions of the four floats, their first passes (into double) and their last ones (from double).
-hipep_kernel sum_whole[] = {KERNEL("reduce", "reduce_sum_f16_f16"), KERNEL("reduce", "reduce_sum_bf16_bf16"),
-                            KERNEL("reduce", "reduce_sum_f32_f32"), KERNEL("reduce", "reduce_sum_f64_f64")};
-hipep_kernel sum_first[] = {KERNEL("reduce", "reduce_sum_f16_f64"), KERNEL("reduce", "reduce_sum_bf16_f64"),
-                            KERNEL("reduce", "reduce_sum_f32_f64"), KERNEL("reduce", "reduce_sum_f64_f64")};
-hipep_kernel sum_last[] = {KERNEL("reduce", "reduce_sum_f64_f16"), KERNEL("reduce", "reduce_sum_f64_bf16"),
-                           KERNEL("reduce", "reduce_sum_f64_f32"), KERNEL("reduce", "reduce_sum_f64_f64")};
-hipep_kernel sum_u32 = KERNEL("reduce", "reduce_sum_u32");
-hipep_kernel sum_u64 = KERNEL("reduce", "reduce_sum_u64");
+hipep_kernel extreme_kernels[] = HIPEP_REDUCE_BY_ORDER("reduce", "reduce_extreme");
+FloatKernels sum_kernels = {WHOLE("sum"), FIRST("sum"), SUM("sum_f64_f64"), LAST("sum")};
+FloatKernels abs_kernels = {WHOLE("sum_abs"), FIRST("sum_abs"), SUM("sum_f64_f64"), LAST("sum")};
+FloatKernels square_kernels = {WHOLE("sum_square"), FIRST("sum_square"), SUM("sum_f64_f64"), LAST("sum")};
+FloatKernels product_kernels = {WHOLE("prod"), FIRST("prod"), SUM("prod_f64_f64"), LAST("prod")};
+FloatKernels exponential_kernels = {{EXPONENTIALS("log_sum_exp_f16"), EXPONENTIALS("log_sum_exp_bf16"),
+                                     EXPONENTIALS("log_sum_exp_f32"), EXPONENTIALS("log_sum_exp_f64")},
+                                    {EXPONENTIALS("exponentials_f16"), EXPONENTIALS("exponentials_bf16"),
+                                     EXPONENTIALS("exponentials_f32"), EXPONENTIALS("exponentials_f64")},
+                                    EXPONENTIALS("exponentials"),
+                                    {EXPONENTIALS("log_exponentials_f16"), EXPONENTIALS("log_exponentials_bf16"),
+                                     EXPONENTIALS("log_exponentials_f32"), EXPONENTIALS("log_exponentials_f64")}};
+// Of integers of 4 and of 8 bytes.
+hipep_kernel integer_sum[] = {SUM("sum_u32"), SUM("sum_u64")};
+hipep_kernel integer_abs[] = {SUM("sum_abs_i32"), SUM("sum_abs_i64")};
+hipep_kernel integer_square[] = {SUM("sum_square_u32"), SUM("sum_square_u64")};
+hipep_kernel integer_product[] = {SUM("prod_u32"), SUM("prod_u64")};
 
 bool is_float(int32_t dtype) {
   const int32_t slot = hipep_dtype_slot(dtype);
   return slot >= 0 && slot <= hipep_dtype_slot(HIPEP_DOUBLE);
 }
-bool is_unsigned(int32_t dtype) { return hipep_dtype_slot(dtype) >= hipep_dtype_slot(HIPEP_UINT8); }
-int64_t size_of(int32_t dtype) { return static_cast<int64_t>(hipep_dtype_size(dtype)); }
+bool is_extreme(int32_t op) { return op == HIPEP_REDUCE_MAX || op == HIPEP_REDUCE_MIN; }
 
-// Kernels of ordering keys: unsigned types and bool use those of the signed type of their size.
-int32_t order_slot(int32_t dtype) {
-  if (!is_unsigned(dtype)) return hipep_dtype_slot(dtype);
-  const int32_t first = hipep_dtype_slot(HIPEP_INT8);
-  return dtype == HIPEP_BOOL ? first : first + hipep_dtype_slot(dtype) - hipep_dtype_slot(HIPEP_UINT8);
+// A whole reduction, of which there may be several passes.
+struct Whole {
+  int32_t op, dtype;
+  int64_t reduced;
+};
+struct Pass {
+  bool first, last;
+};
+
+FloatKernels* float_kernels(int32_t op) {
+  switch (op) {
+    case HIPEP_REDUCE_PROD: return &product_kernels;
+    case HIPEP_REDUCE_L1: return &abs_kernels;
+    case HIPEP_REDUCE_LOG_SUM_EXP: return &exponential_kernels;
+    case HIPEP_REDUCE_L2:
+    case HIPEP_REDUCE_SUM_SQUARE:
+    case HIPEP_REDUCE_DEVIATION: return &square_kernels;
+    default: return &sum_kernels;
+  }
 }
 
-int64_t order_mask(int32_t dtype, bool largest) {
-  const int64_t sign = is_unsigned(dtype) ? static_cast<int64_t>(uint64_t{1} << (size_of(dtype) * 8 - 1)) : 0;
-  return largest ? sign : ~sign;
+hipep_kernel* integer_kernel(int32_t op, int32_t dtype, bool first) {
+  const bool eight = size_of(dtype) == 8;
+  if (op == HIPEP_REDUCE_PROD) return &integer_product[eight];
+  if (op == HIPEP_REDUCE_L1 && first && !is_unsigned(dtype)) return &integer_abs[eight];
+  if (op == HIPEP_REDUCE_SUM_SQUARE && first) return &integer_square[eight];
+  return &integer_sum[eight];
+}
+
+hipep_kernel* value_kernel(const Whole& whole, const Pass& pass) {
+  if (is_extreme(whole.op)) return &extreme_kernels[order_slot(whole.dtype)];
+  if (!is_float(whole.dtype)) return integer_kernel(whole.op, whole.dtype, pass.first);
+  FloatKernels* kernels = float_kernels(whole.op);
+  const int32_t slot = hipep_dtype_slot(whole.dtype);
+  if (pass.first) return pass.last ? &kernels->whole[slot] : &kernels->first[slot];
+  return pass.last ? &kernels->last[slot] : &kernels->middle;
+}
+
+int32_t finish_of(const Whole& whole) {
+  switch (whole.op) {
+    case HIPEP_REDUCE_MEAN: return is_unsigned(whole.dtype) ? HIPEP_FINISH_UNSIGNED_MEAN : HIPEP_FINISH_MEAN;
+    case HIPEP_REDUCE_L2: return HIPEP_FINISH_ROOT;
+    case HIPEP_REDUCE_LOG_SUM: return HIPEP_FINISH_LOGARITHM;
+    case HIPEP_REDUCE_DEVIATION: return HIPEP_FINISH_DEVIATION;
+    default: return HIPEP_FINISH_NONE;
+  }
+}
+
+int64_t partial_bytes(const Whole& whole) {
+  if (is_extreme(whole.op) || !is_float(whole.dtype)) return size_of(whole.dtype);
+  return whole.op == HIPEP_REDUCE_LOG_SUM_EXP ? 16 : 8;
 }
 
 // The key of the element that every other one replaces.
@@ -57,79 +108,26 @@ int64_t order_initial(int32_t dtype, bool largest) {
   }
 }
 
-struct Reduction {
-  int64_t outer, extent, inner;
-};
-
-// How many parts each row is cut into, so that few long rows keep the device busy.
-int64_t split_count(const hipep_device_info& info, const Reduction& r) {
-  const int64_t outputs = r.outer * r.inner;
-  if (info.warp_size == 1) return outputs <= 4 && r.extent >= 262144 ? (r.extent + 65535) / 65536 : 1;
-  const int64_t wanted = int64_t{info.compute_units} * (r.inner == 1 ? 4 : 1024);
-  const int64_t least_segment = r.inner == 1 ? 4096 : 64;
-  if (outputs * 2 > wanted || r.extent < 2 * least_segment) return 1;
-  const int64_t most = r.extent / least_segment;
-  return wanted / outputs < most ? wanted / outputs : most;
-}
-
-void cut(hipep_reduce_args* args, const Reduction& r, int64_t splits) {
-  args->extent = r.extent;
-  args->source_extent = r.extent;
-  args->inner = r.inner;
-  args->segment = (r.extent + splits - 1) / splits;
-  args->splits = args->segment > 0 ? (r.extent + args->segment - 1) / args->segment : 1;
-  args->outputs = r.outer * args->splits * r.inner;
-  args->inner_divisor = hipep_make_divisor(args->inner);
-  args->splits_divisor = hipep_make_divisor(args->splits);
-  args->large = args->outputs > INT32_MAX;
-  args->by_block = args->segment >= (r.inner == 1 ? 64 : r.inner < 16 ? 512 : INT64_MAX);
-}
-
-hipep_status emit(hipep_emitter* e, hipep_kernel* kernel, const hipep_reduce_args& args, const hipep_tensor* x,
-                  const hipep_tensor* y, const hipep_tensor* candidates) {
-  const hipep_pointer pointers[] = {{offsetof(hipep_reduce_args, x), x},
-                                    {offsetof(hipep_reduce_args, y), y},
-                                    {offsetof(hipep_reduce_args, candidates), candidates}};
-  if (e->debug) {
-    hipep_describe(e, "%s, %lld outputs of %lld elements, %s for each%s", kernel->name,
-                   static_cast<long long>(args.outputs), static_cast<long long>(args.segment),
-                   args.by_block ? "a block" : "a thread", args.splits > 1 ? ", rows are split" : "");
-  }
-  const int64_t threads = args.by_block ? args.outputs * kBlock : args.outputs;
-  return hipep_emit(e, kernel, hipep_grid(e->info, threads, kBlock), args.outputs, 5000 + 300 * args.segment, &args,
-                    sizeof args, pointers, 3);
-}
-
-hipep_status make_workspace(hipep_emitter* e, int32_t dtype, int64_t count, hipep_tensor* out) {
-  const hipep_status status = e->workspace(e, count * size_of(dtype), out);
-  out->dtype = dtype;
-  out->rank = 1;
-  out->dims[0] = count;
-  return status;
-}
-
-hipep_kernel* value_kernel(int32_t op, int32_t from, int32_t to) {
-  if (op != HIPEP_REDUCE_SUM) return &extreme_kernels[order_slot(to)];
-  if (!is_float(to)) return size_of(to) == 4 ? &sum_u32 : &sum_u64;
-  if (from == to) return &sum_whole[hipep_dtype_slot(to)];
-  return to == HIPEP_DOUBLE ? &sum_first[hipep_dtype_slot(from)] : &sum_last[hipep_dtype_slot(to)];
-}
-
-// dtype: of the whole reduction; x and y may be partial sums.
-hipep_status reduce_values(hipep_emitter* e, int32_t op, int32_t dtype, const Reduction& r, const hipep_tensor* x,
-                           const hipep_tensor* y) {
+hipep_status reduce_values(hipep_emitter* e, const Whole& whole, const Pass& pass, const Reduction& r,
+                           const hipep_tensor* x, const hipep_tensor* y) {
   hipep_reduce_args args = {};
-  args.mask = order_mask(dtype, op == HIPEP_REDUCE_MAX);
-  args.initial = order_initial(dtype, op == HIPEP_REDUCE_MAX);
+  args.mask = order_mask(whole.dtype, whole.op == HIPEP_REDUCE_MAX);
+  args.initial = order_initial(whole.dtype, whole.op == HIPEP_REDUCE_MAX);
+  args.reduced = whole.reduced;
   cut(&args, r, split_count(*e->info, r));
-  if (args.splits == 1) return emit(e, value_kernel(op, x->dtype, y->dtype), args, x, y, nullptr);
-  const int32_t partial_dtype = op == HIPEP_REDUCE_SUM && is_float(dtype) ? HIPEP_DOUBLE : dtype;
+  if (args.splits == 1) {
+    args.finish = pass.last ? finish_of(whole) : HIPEP_FINISH_NONE;
+    return emit_reduction(e, value_kernel(whole, pass), args, x, y, nullptr);
+  }
   hipep_tensor partial;
-  hipep_status status = make_workspace(e, partial_dtype, args.outputs, &partial);
-  if (status == HIPEP_OK) status = emit(e, value_kernel(op, x->dtype, partial_dtype), args, x, &partial, nullptr);
+  hipep_status status = e->workspace(e, args.outputs * partial_bytes(whole), &partial);
+  if (status == HIPEP_OK) {
+    status = emit_reduction(e, value_kernel(whole, {pass.first, false}), args, x, &partial, nullptr);
+  }
   if (status != HIPEP_OK) return status;
   cut(&args, {r.outer, args.splits, r.inner}, 1);
-  return emit(e, value_kernel(op, partial_dtype, y->dtype), args, &partial, y, nullptr);
+  args.finish = pass.last ? finish_of(whole) : HIPEP_FINISH_NONE;
+  return emit_reduction(e, value_kernel(whole, {false, pass.last}), args, &partial, y, nullptr);
 }
 
 struct Group {
@@ -149,12 +147,12 @@ int32_t group_dims(const hipep_tensor& x, const bool* reduced, Group* groups) {
 }
 
 // Reduces the groups from the last to the first, one pass for each.
-hipep_status reduce_groups(hipep_emitter* e, int32_t op, Group* groups, int32_t count, const hipep_tensor& x,
+hipep_status reduce_groups(hipep_emitter* e, const Whole& whole, Group* groups, int32_t count, const hipep_tensor& x,
                            const hipep_tensor& y) {
   int32_t passes = 0;
   for (int32_t i = 0; i < count; ++i) passes += groups[i].reduced;
-  const int32_t partial_dtype = op == HIPEP_REDUCE_SUM && is_float(x.dtype) ? HIPEP_DOUBLE : x.dtype;
   hipep_tensor from = x;
+  Pass pass = {true, false};
   int64_t inner = 1;
   for (int32_t i = count - 1; i >= 0; --i) {
     if (!groups[i].reduced) {
@@ -164,59 +162,53 @@ hipep_status reduce_groups(hipep_emitter* e, int32_t op, Group* groups, int32_t 
     Reduction r = {1, groups[i].dim, inner};
     for (int32_t k = 0; k < i; ++k) r.outer *= groups[k].dim;
     hipep_tensor to = y;
-    if (--passes > 0) {
-      const hipep_status status = make_workspace(e, partial_dtype, r.outer * r.inner, &to);
+    pass.last = --passes == 0;
+    if (!pass.last) {
+      const hipep_status status = e->workspace(e, r.outer * r.inner * partial_bytes(whole), &to);
       if (status != HIPEP_OK) return status;
     }
-    const hipep_status status = reduce_values(e, op, x.dtype, r, &from, &to);
+    const hipep_status status = reduce_values(e, whole, pass, r, &from, &to);
     if (status != HIPEP_OK) return status;
     from = to;
+    pass.first = false;
   }
   return HIPEP_OK;
 }
 
-}  // namespace
+// The type in which integers are reduced.
+int32_t computed_type(int32_t op, int32_t dtype) {
+  if (is_float(dtype)) return dtype;
+  switch (op) {
+    case HIPEP_REDUCE_MEAN: return is_unsigned(dtype) ? HIPEP_UINT64 : HIPEP_INT64;
+    case HIPEP_REDUCE_L2:
+    case HIPEP_REDUCE_LOG_SUM:
+    case HIPEP_REDUCE_LOG_SUM_EXP:
+    case HIPEP_REDUCE_DEVIATION: return HIPEP_DOUBLE;
+    default: return dtype;
+  }
+}
 
-int32_t hipep_arg_reduce_supports(int32_t dtype) { return hipep_dtype_slot(dtype) >= 0 && dtype != HIPEP_BOOL; }
+hipep_status reduce_in(hipep_emitter* e, int32_t dtype, int32_t op, const int32_t* axes, int32_t axis_count,
+                       const hipep_tensor* x, const hipep_tensor* y) {
+  hipep_tensor wide_x, wide_y;
+  hipep_status status = e->workspace(e, hipep_element_count(x) * size_of(dtype), &wide_x);
+  if (status == HIPEP_OK) status = e->workspace(e, hipep_element_count(y) * size_of(dtype), &wide_y);
+  if (status != HIPEP_OK) return status;
+  for (const auto& [wide, narrow] : {std::pair{&wide_x, x}, std::pair{&wide_y, y}}) {
+    wide->dtype = dtype;
+    wide->rank = narrow->rank;
+    for (int32_t i = 0; i < narrow->rank; ++i) wide->dims[i] = narrow->dims[i];
+  }
+  status = hipep_plan_cast(e, x, &wide_x, 1);
+  if (status == HIPEP_OK) status = hipep_plan_reduce(e, op, axes, axis_count, &wide_x, &wide_y);
+  return status == HIPEP_OK ? hipep_plan_cast(e, &wide_y, y, 1) : status;
+}
+
+}  // namespace
 
 int32_t hipep_reduce_supports(int32_t op, int32_t dtype) {
   if (op < 0 || op >= HIPEP_REDUCE_COUNT || hipep_dtype_slot(dtype) < 0) return 0;
-  return op != HIPEP_REDUCE_SUM || is_float(dtype) || (dtype != HIPEP_BOOL && size_of(dtype) >= 4);
-}
-
-hipep_status hipep_plan_arg_reduce(hipep_emitter* e, int32_t find_max, int32_t select_last_index, int32_t axis,
-                                   const hipep_tensor* x, const hipep_tensor* y) {
-  if (!hipep_arg_reduce_supports(x->dtype) || y->dtype != HIPEP_INT64) {
-    return hipep_fail(HIPEP_UNSUPPORTED, "no kernel finds the extreme index of %s as %s; it takes numbers, gives int64",
-                      hipep_dtype_name(x->dtype), hipep_dtype_name(y->dtype));
-  }
-  if (axis < 0) axis += x->rank;
-  const bool scalar = x->rank == 0 && (axis == 0 || axis == -1);
-  if (!scalar && (axis < 0 || axis >= x->rank)) {
-    return hipep_fail(HIPEP_INVALID, "axis %d is not an axis of an input of rank %d", axis, x->rank);
-  }
-  Reduction r = {1, scalar ? 1 : x->dims[axis], 1};
-  for (int32_t i = 0; i < x->rank; ++i) (i < axis ? r.outer : r.inner) *= scalar || i == axis ? 1 : x->dims[i];
-  if (r.outer * r.inner != hipep_element_count(y)) {
-    return hipep_fail(HIPEP_INVALID, "%lld indices do not fit an output of %lld", (long long)(r.outer * r.inner),
-                      (long long)hipep_element_count(y));
-  }
-  if (r.outer * r.inner == 0) return HIPEP_OK;
-  if (r.extent == 0) return hipep_fail(HIPEP_INVALID, "axis %d is empty: it has no extreme element to point at", axis);
-
-  hipep_kernel* kernel = &arg_kernels[order_slot(x->dtype)];
-  hipep_reduce_args args = {};
-  args.mask = order_mask(x->dtype, find_max != 0);
-  args.select_last = select_last_index != 0;
-  cut(&args, r, split_count(*e->info, r));
-  if (args.splits == 1) return emit(e, kernel, args, x, y, nullptr);
-  hipep_tensor candidates;
-  hipep_status status = make_workspace(e, HIPEP_INT64, args.outputs, &candidates);
-  if (status == HIPEP_OK) status = emit(e, kernel, args, x, &candidates, nullptr);
-  if (status != HIPEP_OK) return status;
-  cut(&args, {r.outer, args.splits, r.inner}, 1);
-  args.source_extent = r.extent;
-  return emit(e, kernel, args, x, y, &candidates);
+  return is_extreme(op) || is_float(dtype) || (dtype != HIPEP_BOOL && size_of(dtype) >= 4);
 }
 
 hipep_status hipep_plan_reduce(hipep_emitter* e, int32_t op, const int32_t* axes, int32_t axis_count,
@@ -240,11 +232,16 @@ hipep_status hipep_plan_reduce(hipep_emitter* e, int32_t op, const int32_t* axes
                       (long long)hipep_element_count(y));
   }
   if (outputs == 0) return HIPEP_OK;
+  const int32_t computed = computed_type(op, x->dtype);
+  if (computed != x->dtype) return reduce_in(e, computed, op, axes, axis_count, x, y);
   Group groups[HIPEP_MAX_RANK];
   const int32_t count = group_dims(*x, reduced, groups);
-  if (hipep_element_count(x) == 0) return reduce_values(e, op, x->dtype, {outputs, 0, 1}, x, y);
+  const Whole whole = {op, x->dtype, hipep_element_count(x) / outputs};
+  const Pass only = {true, true};
+  if (hipep_element_count(x) == 0) return reduce_values(e, whole, only, {outputs, 0, 1}, x, y);
   for (int32_t i = 0; i < count; ++i) {
-    if (groups[i].reduced) return reduce_groups(e, op, groups, count, *x, *y);
+    if (groups[i].reduced) return reduce_groups(e, whole, groups, count, *x, *y);
   }
-  return hipep_plan_copy(e, x, y);
+  const bool same = op <= HIPEP_REDUCE_PROD;
+  return same ? hipep_plan_copy(e, x, y) : reduce_values(e, whole, only, {outputs, 1, 1}, x, y);
 }

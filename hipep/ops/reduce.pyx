@@ -1,4 +1,4 @@
-"""ArgMax, ArgMin and the reductions ReduceMax, ReduceMin, ReduceSum."""
+"""ArgMax, ArgMin and the reductions."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
@@ -8,14 +8,18 @@ from hipep._lowering cimport *
 from hipep._emit cimport *
 from hipep.ops.shape_math cimport host_integer, normalise_axis
 
-cdef extern from "hipep/movement.h" nogil:
-    hipep_status hipep_plan_copy(hipep_emitter*, const hipep_tensor*, const hipep_tensor*)
-
 cdef extern from "hipep/reduce.h" nogil:
     enum:
         HIPEP_REDUCE_MAX
         HIPEP_REDUCE_MIN
         HIPEP_REDUCE_SUM
+        HIPEP_REDUCE_MEAN
+        HIPEP_REDUCE_PROD
+        HIPEP_REDUCE_L1
+        HIPEP_REDUCE_L2
+        HIPEP_REDUCE_LOG_SUM
+        HIPEP_REDUCE_LOG_SUM_EXP
+        HIPEP_REDUCE_SUM_SQUARE
     hipep_status hipep_plan_arg_reduce(hipep_emitter*, int32_t, int32_t, int32_t,
                                        const hipep_tensor*, const hipep_tensor*)
     hipep_status hipep_plan_reduce(hipep_emitter*, int32_t, const int32_t*, int32_t,
@@ -170,8 +174,6 @@ cdef hipep_status _reduce(Emit* e, int32_t code) noexcept nogil:
     status = output_tensor(e, 0, x.dtype, rank, dims, &y)
     if status != HIPEP_OK or y.value < 0:
         return status
-    if count == 0:
-        return hipep_plan_copy(e.emitter, &x, &y)
     return hipep_plan_reduce(e.emitter, code, axes, count, &x, &y)
 
 
@@ -185,6 +187,34 @@ cdef hipep_status _reduce_min(Emit* e) noexcept nogil:
 
 cdef hipep_status _reduce_sum(Emit* e) noexcept nogil:
     return _reduce(e, HIPEP_REDUCE_SUM)
+
+
+cdef hipep_status _reduce_mean(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_MEAN)
+
+
+cdef hipep_status _reduce_prod(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_PROD)
+
+
+cdef hipep_status _reduce_l1(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_L1)
+
+
+cdef hipep_status _reduce_l2(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_L2)
+
+
+cdef hipep_status _reduce_log_sum(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_LOG_SUM)
+
+
+cdef hipep_status _reduce_log_sum_exp(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_LOG_SUM_EXP)
+
+
+cdef hipep_status _reduce_sum_square(Emit* e) noexcept nogil:
+    return _reduce(e, HIPEP_REDUCE_SUM_SQUARE)
 
 
 cdef int _add_arg(const char* op_type, emit_fn emit) except -1:
@@ -214,3 +244,14 @@ _add_reduce(b"ReduceMin", 1, 18, REDUCED_WITH_BYTES, _reduce_min, b"NaN if an el
 _add_reduce(b"ReduceMin", 20, 20, REDUCED_WITH_BYTES | BIT_BOOL, _reduce_min,
             b"NaN if an element is NaN")
 _add_reduce(b"ReduceSum", 1, 13, REDUCED, _reduce_sum, b"the same order of additions on every run")
+_add_reduce(b"ReduceMean", 1, 18, REDUCED, _reduce_mean,
+            b"integers truncate toward zero; of no elements NaN, or 0")
+_add_reduce(b"ReduceProd", 1, 18, REDUCED, _reduce_prod, b"integers wrap")
+_add_reduce(b"ReduceL1", 1, 18, REDUCED, _reduce_l1, b"integers wrap")
+_add_reduce(b"ReduceL2", 1, 18, REDUCED, _reduce_l2, b"integers truncate toward zero")
+_add_reduce(b"ReduceLogSum", 1, 18, REDUCED, _reduce_log_sum, b"integers truncate toward zero")
+_add_reduce(b"ReduceLogSum", 28, 28, FLOATS, _reduce_log_sum, b"of no elements -infinity")
+_add_reduce(b"ReduceLogSumExp", 1, 18, REDUCED, _reduce_log_sum_exp,
+            b"integers truncate toward zero")
+_add_reduce(b"ReduceLogSumExp", 28, 28, FLOATS, _reduce_log_sum_exp, b"of no elements -infinity")
+_add_reduce(b"ReduceSumSquare", 1, 18, REDUCED, _reduce_sum_square, b"integers wrap")

@@ -10,7 +10,29 @@
 extern "C" {
 #endif
 
-enum { HIPEP_REDUCE_MAX = 0, HIPEP_REDUCE_MIN = 1, HIPEP_REDUCE_SUM = 2, HIPEP_REDUCE_COUNT };
+enum {
+  HIPEP_REDUCE_MAX = 0,
+  HIPEP_REDUCE_MIN = 1,
+  HIPEP_REDUCE_SUM = 2,
+  HIPEP_REDUCE_MEAN = 3,
+  HIPEP_REDUCE_PROD = 4,
+  HIPEP_REDUCE_L1 = 5,
+  HIPEP_REDUCE_L2 = 6,
+  HIPEP_REDUCE_LOG_SUM = 7,
+  HIPEP_REDUCE_LOG_SUM_EXP = 8,
+  HIPEP_REDUCE_SUM_SQUARE = 9,
+  HIPEP_REDUCE_DEVIATION = 10, /* the root of the mean square */
+  HIPEP_REDUCE_COUNT
+};
+/* What is done with the sum of a float reduction, or of an integer one (the first three). */
+enum {
+  HIPEP_FINISH_NONE = 0,
+  HIPEP_FINISH_MEAN = 1,
+  HIPEP_FINISH_UNSIGNED_MEAN = 2,
+  HIPEP_FINISH_ROOT = 3,
+  HIPEP_FINISH_LOGARITHM = 4,
+  HIPEP_FINISH_DEVIATION = 5
+};
 
 /* x seen as [outer, extent, inner], the extent cut into splits segments: output (o, s, i) reduces segment s. */
 typedef struct hipep_reduce_args {
@@ -24,6 +46,8 @@ typedef struct hipep_reduce_args {
   int32_t by_block; /* 1: a block for each output, 0: a thread */
   int32_t large;    /* 1: outputs is 2^31 or more */
   int32_t select_last;
+  int32_t finish;  /* HIPEP_FINISH_* */
+  int64_t reduced; /* elements that a whole reduction takes, for the mean */
 } hipep_reduce_args;
 
 HIPEP_API int32_t hipep_arg_reduce_supports(int32_t dtype);
@@ -33,8 +57,10 @@ HIPEP_API int32_t hipep_reduce_supports(int32_t op, int32_t dtype);
  * higher. -0 equals +0. */
 HIPEP_API hipep_status hipep_plan_arg_reduce(hipep_emitter* e, int32_t find_max, int32_t select_last_index,
                                              int32_t axis, const hipep_tensor* x, const hipep_tensor* y);
-/* Over a set of axes; none of them: a copy. NaN beats everything in MAX and MIN. Nothing reduced gives the lowest value
- * for MAX, the highest for MIN, 0 for SUM. Float sums are accumulated in double in a fixed order and rounded once. */
+/* Over a set of axes; none of them: each element by itself. NaN beats everything in MAX and MIN. Nothing reduced gives
+ * the lowest value for MAX, the highest for MIN, 1 for PROD, -infinity for LOG_SUM and LOG_SUM_EXP, NaN for the MEAN of
+ * floats, 0 for all else. Floats are accumulated in double in a fixed order and rounded once. Sums and products of
+ * integers wrap; their mean, root and logarithm are truncated toward zero. */
 HIPEP_API hipep_status hipep_plan_reduce(hipep_emitter* e, int32_t op, const int32_t* axes, int32_t axis_count,
                                          const hipep_tensor* x, const hipep_tensor* y);
 
