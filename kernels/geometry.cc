@@ -71,3 +71,12 @@ hipep_status hipep_make_broadcast(const hipep_tensor* const* operands, int32_t o
   }
   return HIPEP_OK;
 }
+
+hipep_status hipep_make_temporary(hipep_emitter* e, int32_t dtype, const hipep_tensor* like, hipep_tensor* out) {
+  const int64_t bytes = hipep_element_count(like) * static_cast<int64_t>(hipep_dtype_size(dtype));
+  const hipep_status status = e->workspace(e, bytes, out);
+  out->dtype = dtype;
+  out->rank = like->rank;
+  for (int32_t i = 0; i < like->rank; ++i) out->dims[i] = like->dims[i];
+  return status;
+}

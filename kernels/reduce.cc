@@ -1,5 +1,4 @@
-#include <utility>
-
+#include "float_kernels.h"
 #include "hipep/elementwise.h"
 #include "hipep/movement.h"
 #include "reduce_plan.h"
@@ -37,10 +36,6 @@ hipep_kernel integer_abs[] = {SUM("sum_abs_i32"), SUM("sum_abs_i64")};
 hipep_kernel integer_square[] = {SUM("sum_square_u32"), SUM("sum_square_u64")};
 hipep_kernel integer_product[] = {SUM("prod_u32"), SUM("prod_u64")};
 
-bool is_float(int32_t dtype) {
-  const int32_t slot = hipep_dtype_slot(dtype);
-  return slot >= 0 && slot <= hipep_dtype_slot(HIPEP_DOUBLE);
-}
 bool is_extreme(int32_t op) { return op == HIPEP_REDUCE_MAX || op == HIPEP_REDUCE_MIN; }
 
 // A whole reduction, of which there may be several passes.
@@ -191,15 +186,9 @@ int32_t computed_type(int32_t op, int32_t dtype) {
 hipep_status reduce_in(hipep_emitter* e, int32_t dtype, int32_t op, const int32_t* axes, int32_t axis_count,
                        const hipep_tensor* x, const hipep_tensor* y) {
   hipep_tensor wide_x, wide_y;
-  hipep_status status = e->workspace(e, hipep_element_count(x) * size_of(dtype), &wide_x);
-  if (status == HIPEP_OK) status = e->workspace(e, hipep_element_count(y) * size_of(dtype), &wide_y);
-  if (status != HIPEP_OK) return status;
-  for (const auto& [wide, narrow] : {std::pair{&wide_x, x}, std::pair{&wide_y, y}}) {
-    wide->dtype = dtype;
-    wide->rank = narrow->rank;
-    for (int32_t i = 0; i < narrow->rank; ++i) wide->dims[i] = narrow->dims[i];
-  }
-  status = hipep_plan_cast(e, x, &wide_x, 1);
+  hipep_status status = hipep_make_temporary(e, dtype, x, &wide_x);
+  if (status == HIPEP_OK) status = hipep_make_temporary(e, dtype, y, &wide_y);
+  if (status == HIPEP_OK) status = hipep_plan_cast(e, x, &wide_x, 1);
   if (status == HIPEP_OK) status = hipep_plan_reduce(e, op, axes, axis_count, &wide_x, &wide_y);
   return status == HIPEP_OK ? hipep_plan_cast(e, &wide_y, y, 1) : status;
 }

@@ -2,7 +2,6 @@
 
 namespace {
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int32_t items_of(int32_t dtype, bool wide) { return HIPEP_ROW_ITEMS(dtype == HIPEP_DOUBLE ? 8 : 4, wide); }
@@ -45,9 +44,9 @@ hipep_rows hipep_make_rows(const hipep_device_info* info, int64_t outer, int64_t
     const int64_t pack = 16 / static_cast<int64_t>(hipep_dtype_size(dtype));
     rows.wide = info->warp_size > 1 && aligned && extent % pack == 0;
     const int64_t most = int64_t{HIPEP_ROW_BLOCK} * items_of(dtype, rows.wide != 0);
-    rows.splits = divide_up(extent, most);
-    rows.segment = least(extent, divide_up(divide_up(extent, rows.splits), pack) * pack);
-    rows.splits = divide_up(extent, rows.segment);
+    rows.splits = hipep_divide_up(extent, most);
+    rows.segment = least(extent, hipep_divide_up(hipep_divide_up(extent, rows.splits), pack) * pack);
+    rows.splits = hipep_divide_up(extent, rows.segment);
     rows.threads = threads_of_segment(*info, rows.count * rows.splits, rows.segment, dtype, rows.wide != 0);
   } else {
     rows.threads = threads_of_column(*info, rows.count, extent);

@@ -1,23 +1,21 @@
 #include "hipep/softmax.h"
 
+#include "float_kernels.h"
 #include "hipep/reduce.h"
+
+using namespace hipep;
 
 namespace {
 
-#define KERNEL(name)                     \
-  {                                      \
-    "softmax", name, HIPEP_ROW_BLOCK, {} \
-  }
-#define FLOATS(name) {KERNEL(name "_f16"), KERNEL(name "_bf16"), KERNEL(name "_f32"), KERNEL(name "_f64")}
+#define KERNELS(name) HIPEP_FLOAT_KERNELS("softmax", name, HIPEP_ROW_BLOCK)
+#define ONE_HOT(name) HIPEP_FLOAT_KERNEL("softmax", name, HIPEP_ROW_BLOCK)
 
-constexpr int32_t kFloats = 4;
-hipep_kernel held[kFloats] = FLOATS("softmax_held");
-hipep_kernel held_wide[kFloats] = FLOATS("softmax_held_wide");
-hipep_kernel split[kFloats] = FLOATS("softmax_split");
-hipep_kernel columns[kFloats] = FLOATS("softmax_columns");
-hipep_kernel one_hot_16 = KERNEL("one_hot_16");
-hipep_kernel one_hot_32 = KERNEL("one_hot_32");
-hipep_kernel one_hot_64 = KERNEL("one_hot_64");
+hipep_kernel held[kFloats] = KERNELS("softmax_held");
+hipep_kernel held_wide[kFloats] = KERNELS("softmax_held_wide");
+hipep_kernel split[kFloats] = KERNELS("softmax_split");
+hipep_kernel columns[kFloats] = KERNELS("softmax_columns");
+hipep_kernel one_hot[kFloats] = {ONE_HOT("one_hot_16"), ONE_HOT("one_hot_16"), ONE_HOT("one_hot_32"),
+                                 ONE_HOT("one_hot_64")};
 
 int64_t one_of(int32_t dtype) {
   switch (dtype) {
@@ -28,25 +26,12 @@ int64_t one_of(int32_t dtype) {
   }
 }
 
-hipep_status check(const char* what, int64_t count, const hipep_tensor* x, const hipep_tensor* y) {
-  const int32_t slot = hipep_dtype_slot(x->dtype);
-  if (slot < 0 || slot >= kFloats || x->dtype != y->dtype) {
-    return hipep_fail(HIPEP_UNSUPPORTED, "no %s kernel takes %s to %s; cast to one floating-point type first", what,
-                      hipep_dtype_name(x->dtype), hipep_dtype_name(y->dtype));
-  }
-  if (count != hipep_element_count(x) || count != hipep_element_count(y)) {
-    return hipep_fail(HIPEP_INVALID, "%s of %lld elements does not fit an input of %lld and an output of %lld", what,
-                      static_cast<long long>(count), static_cast<long long>(hipep_element_count(x)),
-                      static_cast<long long>(hipep_element_count(y)));
-  }
-  return HIPEP_OK;
-}
-
 }  // namespace
 
 hipep_status hipep_plan_softmax(hipep_emitter* e, int32_t logarithm, int64_t outer, int64_t extent, int64_t inner,
                                 const hipep_tensor* x, const hipep_tensor* y) {
-  const hipep_status status = check("softmax", outer * extent * inner, x, y);
+  hipep_status status = check_map("softmax", x, y);
+  if (status == HIPEP_OK) status = check_count("the input", x, outer * extent * inner);
   if (status != HIPEP_OK || outer * extent * inner == 0) return status;
   const int32_t slot = hipep_dtype_slot(x->dtype);
   hipep_softmax_args args = {};
@@ -62,7 +47,8 @@ hipep_status hipep_plan_softmax(hipep_emitter* e, int32_t logarithm, int64_t out
 hipep_status hipep_plan_hardmax(hipep_emitter* e, int64_t outer, int64_t extent, int64_t inner, const hipep_tensor* x,
                                 const hipep_tensor* y) {
   const int64_t count = outer * extent * inner;
-  hipep_status status = check("hardmax", count, x, y);
+  hipep_status status = check_map("hardmax", x, y);
+  if (status == HIPEP_OK) status = check_count("the input", x, count);
   if (status != HIPEP_OK || count == 0) return status;
   hipep_tensor rows = *x, indices;
   rows.rank = 3;
@@ -76,7 +62,6 @@ hipep_status hipep_plan_hardmax(hipep_emitter* e, int64_t outer, int64_t extent,
   indices.dims[0] = outer * inner;
   status = hipep_plan_arg_reduce(e, 1, 0, 1, &rows, &indices);
   if (status != HIPEP_OK) return status;
-  const size_t size = hipep_dtype_size(x->dtype);
   const hipep_one_hot_args args = {nullptr,
                                    nullptr,
                                    count,
@@ -88,7 +73,7 @@ hipep_status hipep_plan_hardmax(hipep_emitter* e, int64_t outer, int64_t extent,
                                    count > INT32_MAX};
   const hipep_pointer pointers[] = {{offsetof(hipep_one_hot_args, indices), &indices},
                                     {offsetof(hipep_one_hot_args, y), y}};
-  hipep_kernel* kernel = size == 2 ? &one_hot_16 : size == 4 ? &one_hot_32 : &one_hot_64;
+  hipep_kernel* kernel = &one_hot[hipep_dtype_slot(x->dtype)];
   const uint32_t grid = hipep_grid(e->info, count, HIPEP_ROW_BLOCK);
   return hipep_emit(e, kernel, grid, count, 2000, &args, sizeof args, pointers, 2);
 }

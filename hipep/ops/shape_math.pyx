@@ -32,3 +32,16 @@ cdef int64_t host_integer(const void* data, int32_t dtype, int64_t index) noexce
     if dtype == HIPEP_INT32:
         return (<const int32_t*>data)[index]
     return (<const int64_t*>data)[index]
+
+
+cdef void rows_along(const hipep_tensor* x, int32_t axis, int64_t* outer, int64_t* extent,
+                     int64_t* inner) noexcept nogil:
+    cdef int32_t i
+    outer[0] = extent[0] = inner[0] = 1
+    for i in range(x.rank):
+        if i < axis:
+            outer[0] *= x.dims[i]
+        elif i == axis:
+            extent[0] = x.dims[i]
+        else:
+            inner[0] *= x.dims[i]

@@ -2,7 +2,7 @@
 #ifndef HIPEP_GEOMETRY_H
 #define HIPEP_GEOMETRY_H
 
-#include "hipep/runtime.h"
+#include "hipep/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,10 @@ typedef struct hipep_broadcast {
 HIPEP_API hipep_status hipep_make_broadcast(const hipep_tensor* const* operands, int32_t operand_count,
                                             const hipep_tensor* y, hipep_broadcast* out);
 
+/* Workspace of the emitter's node for a tensor of this type in the shape of `like`. */
+HIPEP_API hipep_status hipep_make_temporary(hipep_emitter* e, int32_t dtype, const hipep_tensor* like,
+                                            hipep_tensor* out);
+
 /* Position of a dtype in kernel tables: float16 bfloat16 float double int8..int64 uint8..uint64 bool; -1 for others. */
 enum { HIPEP_NUMERIC_SLOTS = 12, HIPEP_SLOTS = 13 };
 static inline int32_t hipep_dtype_slot(int32_t dtype) {
@@ -57,6 +61,8 @@ static inline int32_t hipep_dtype_slot(int32_t dtype) {
     default: return -1;
   }
 }
+
+static inline int64_t hipep_divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Blocks for so many threads' work in a loop of grid stride: what fills the device a few times over. */
 static inline uint32_t hipep_grid(const hipep_device_info* info, int64_t threads, int32_t block) {
