@@ -33,7 +33,7 @@ HIPEP_DEVICE double finished(const hipep_reduce_args& args, double value) {
     case HIPEP_FINISH_MEAN: return value / reduced;
     case HIPEP_FINISH_ROOT: return square_root(value);
     case HIPEP_FINISH_LOGARITHM: return logarithm(value);
-    case HIPEP_FINISH_DEVIATION: return square_root(value / reduced);
+    case HIPEP_FINISH_DEVIATION: return square_root(value / reduced) + 1e-9;
     default: return value;
   }
 }

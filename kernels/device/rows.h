@@ -146,6 +146,14 @@ HIPEP_DEVICE T group_reduce(const Grid<BLOCK>& grid, int threads, T value, Combi
   return value;
 }
 
+// A value that the compiler does not know: it would keep a comparison for each element in scalar registers otherwise.
+HIPEP_DEVICE int forgotten(int value) {
+#if defined(HIPEP_AMD)
+  asm volatile("" : "+v"(value));
+#endif
+  return value;
+}
+
 template <class Op, int N, int BLOCK>
 struct HeldPart {
   using Work = typename Op::Work;
@@ -166,10 +174,11 @@ struct HeldPart {
   }
   template <class Combine, class F>
   HIPEP_DEVICE Work reduce(Combine combine, F f) const {
+    const int limit = forgotten(count);
     Work value = Combine::initial;
 #pragma unroll
     for (int i = 0; i < packs; ++i) {
-      if (at(i) < count) {
+      if (at(i) < limit) {
 #pragma unroll
         for (int j = 0; j < N; ++j) value = combine(value, f(x[i * N + j]));
       }
@@ -188,9 +197,10 @@ struct HeldPart {
   }
   template <class Coefficients>
   HIPEP_DEVICE void store(const Coefficients& coefficients) const {
+    const int limit = forgotten(count);
 #pragma unroll
     for (int i = 0; i < packs; ++i) {
-      if (at(i) < count) op.template store<N>(part.row, part.begin + at(i), x + i * N, coefficients);
+      if (at(i) < limit) op.template store<N>(part.row, part.begin + at(i), x + i * N, coefficients);
     }
   }
 };

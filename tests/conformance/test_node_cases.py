@@ -33,6 +33,8 @@ def unclaimed(model):
     for node in model.graph.node:
         if node.op_type == "Constant":
             continue
+        if any(a.name == "training_mode" and a.i for a in node.attribute):
+            return f"{node.op_type} in training mode"
         since = since_version(node, model)
         dtypes = [
             row["dtypes"]

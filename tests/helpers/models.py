@@ -48,7 +48,8 @@ def graph_model(nodes, inputs, outputs, constants=None, opset=24):
         for name, array in (constants or {}).items()
     ]
     graph = helper.make_graph(nodes, "graph", made_inputs, made_outputs, initializers)
-    opsets = [helper.make_opsetid("", opset)]
+    others = {node.domain for node in nodes} - {""}
+    opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(name, 1) for name in others)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
 
 

@@ -21,7 +21,7 @@ enum {
   HIPEP_REDUCE_LOG_SUM = 7,
   HIPEP_REDUCE_LOG_SUM_EXP = 8,
   HIPEP_REDUCE_SUM_SQUARE = 9,
-  HIPEP_REDUCE_DEVIATION = 10, /* the root of the mean square */
+  HIPEP_REDUCE_DEVIATION = 10, /* the root of the mean square, and 1e-9 as MeanVarianceNormalization adds */
   HIPEP_REDUCE_COUNT
 };
 /* What is done with the sum of a float reduction, or of an integer one (the first three). */
