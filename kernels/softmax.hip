@@ -34,8 +34,9 @@ struct Softmax {
     return value == greatest ? Work(1) : below;
   }
   HIPEP_DEVICE State merge(State a, State b) const {
-    const Work greatest = First{}(a.first, b.first);
-    return {greatest, a.second * second(a.first, greatest) + b.second * second(b.first, greatest), 0};
+    const bool swap = b.first > a.first;
+    const State high = swap ? b : a, low = swap ? a : b;
+    return {First{}(a.first, b.first), high.second + low.second * second(low.first, high.first), 0};
   }
   HIPEP_DEVICE Coefficients close(State state) const {
     const Work sum = state.second + (state.first - state.first);  // NaN where the greatest is infinite
