@@ -10,6 +10,7 @@ namespace {
 hipep_kernel held[kFloats] = KERNELS("lp_held");
 hipep_kernel held_wide[kFloats] = KERNELS("lp_held_wide");
 hipep_kernel split[kFloats] = KERNELS("lp_split");
+hipep_kernel split_wide[kFloats] = KERNELS("lp_split_wide");
 hipep_kernel columns[kFloats] = KERNELS("lp_columns");
 
 }  // namespace
@@ -25,7 +26,7 @@ hipep_status hipep_plan_lp_normalization(hipep_emitter* e, int32_t p, int64_t ou
   args.p = p;
   args.rows =
       hipep_make_rows(e->info, outer, extent, inner, x->dtype, x->alignment % 16 == 0 && y->alignment % 16 == 0);
-  const hipep_row_kernels kernels = {&held[slot], &held_wide[slot], &split[slot], &columns[slot]};
+  const hipep_row_kernels kernels = {&held[slot], &held_wide[slot], &split[slot], &split_wide[slot], &columns[slot]};
   const hipep_pointer pointers[] = {{offsetof(hipep_lp_args, x), x}, {offsetof(hipep_lp_args, y), y}};
   return hipep_emit_rows(e, &kernels, &args.rows, x->dtype, &args, sizeof args, pointers, 2,
                          offsetof(hipep_lp_args, states));

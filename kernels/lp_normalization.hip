@@ -42,6 +42,9 @@ struct LpNormalize {
     load_pack<N>(x + row * extent + k, to);
   }
   template <int N>
+  HIPEP_DEVICE void loaded(int64_t, int64_t, const Work*) const {}
+  HIPEP_DEVICE void loaded_run(int64_t, int64_t, int64_t, const Work*) const {}
+  template <int N>
   HIPEP_DEVICE void store(int64_t row, int64_t k, const Work* from, const Coefficients& c) const {
     Pack<T, N> pack;
     for (int j = 0; j < N; ++j) pack.item[j] = result(from[j], c);
@@ -64,20 +67,10 @@ struct LpNormalize {
 }  // namespace
 }  // namespace hipep
 
-#define LP(suffix, T)                                                                                      \
-  HIPEP_KERNEL(lp_held_##suffix, hipep_lp_args, HIPEP_ROW_BLOCK) {                                         \
-    hipep::rows_held<hipep::LpNormalize<T>, 1>(hipep::LpNormalize<T>(args), args.rows, args.states, grid); \
-  }                                                                                                        \
-  HIPEP_KERNEL(lp_held_wide_##suffix, hipep_lp_args, HIPEP_ROW_BLOCK) {                                    \
-    constexpr int items = hipep::wide<sizeof(T)>::items;                                                   \
-    const hipep::LpNormalize<T> op(args);                                                                  \
-    hipep::rows_held<hipep::LpNormalize<T>, items>(op, args.rows, args.states, grid);                      \
-  }                                                                                                        \
-  HIPEP_KERNEL(lp_split_##suffix, hipep_lp_args, HIPEP_ROW_BLOCK) {                                        \
-    hipep::rows_split(hipep::LpNormalize<T>(args), args.rows, args.states, grid);                          \
-  }                                                                                                        \
-  HIPEP_KERNEL(lp_columns_##suffix, hipep_lp_args, HIPEP_ROW_BLOCK) {                                      \
-    hipep::rows_of_columns(hipep::LpNormalize<T>(args), args.rows, grid);                                  \
+#define LP(suffix, T)                                                     \
+  HIPEP_ROW_KERNELS(lp, suffix, hipep_lp_args, T, hipep::LpNormalize<T>)  \
+  HIPEP_KERNEL(lp_columns_##suffix, hipep_lp_args, HIPEP_ROW_BLOCK) {     \
+    hipep::rows_of_columns(hipep::LpNormalize<T>(args), args.rows, grid); \
   }
 
 LP(f16, hipep::half)

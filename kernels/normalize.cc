@@ -13,6 +13,7 @@ namespace {
 hipep_kernel held[2][kFloats] = {KERNELS("normalize_held"), KERNELS("normalize_channels_held")};
 hipep_kernel held_wide[2][kFloats] = {KERNELS("normalize_held_wide"), KERNELS("normalize_channels_held_wide")};
 hipep_kernel split[2][kFloats] = {KERNELS("normalize_split"), KERNELS("normalize_channels_split")};
+hipep_kernel split_wide[2][kFloats] = {KERNELS("normalize_split_wide"), KERNELS("normalize_channels_split_wide")};
 
 bool present(const hipep_tensor* tensor) { return tensor != nullptr && tensor->value >= 0; }
 
@@ -135,7 +136,7 @@ hipep_status hipep_plan_normalize(hipep_emitter* e, const hipep_normalization* w
   args.run_divisor = hipep_make_divisor(args.run);
   args.rows = hipep_make_rows(e->info, n.rows, n.extent, 1, n.x->dtype, all_aligned(n));
   const hipep_row_kernels kernels = {&held[channels][slot], &held_wide[channels][slot], &split[channels][slot],
-                                     nullptr};
+                                     &split_wide[channels][slot], nullptr};
   const hipep_pointer pointers[] = {{offsetof(hipep_normalize_args, x), n.x},
                                     {offsetof(hipep_normalize_args, skip), n.skip},
                                     {offsetof(hipep_normalize_args, bias), n.bias},

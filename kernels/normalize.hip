@@ -56,8 +56,7 @@ struct Normalize {
 
   template <int N>
   HIPEP_DEVICE void load(int64_t row, int64_t k, Work* to) const {
-    const int64_t offset = row * extent + k;
-    load_pack<N>(at(args.x, offset), to);
+    load_pack<N>(at(args.x, row * extent + k), to);
     if constexpr (AFFINE == HIPEP_AFFINE_CHANNEL) return;
     if (args.skip != nullptr) {
       Work other[N];
@@ -69,7 +68,11 @@ struct Normalize {
       load_pack<N>(at(args.bias, k), other);
       for (int j = 0; j < N; ++j) to[j] += other[j];
     }
-    if (args.sum != nullptr) store_pack<N>(static_cast<T*>(args.sum) + offset, to);
+  }
+  template <int N>
+  HIPEP_DEVICE void loaded(int64_t row, int64_t k, const Work* value) const {
+    if constexpr (AFFINE == HIPEP_AFFINE_CHANNEL) return;
+    if (args.sum != nullptr) store_pack<N>(static_cast<T*>(args.sum) + row * extent + k, value);
   }
   template <int N>
   HIPEP_DEVICE void store(int64_t row, int64_t k, const Work* from, const Coefficients& c) const {
@@ -98,10 +101,11 @@ struct Normalize {
     if constexpr (AFFINE == HIPEP_AFFINE_CHANNEL) return;
     if (args.skip != nullptr) add_run(skipped(row, k), count, to);
     if (args.bias != nullptr) add_run(at(args.bias, k), count, to);
-    if (args.sum != nullptr) {
-      T* __restrict__ sum = static_cast<T*>(args.sum) + row * extent + k;
-      for (int64_t j = 0; j < count; ++j) sum[j] = narrow<T>(to[j]);
-    }
+  }
+  HIPEP_DEVICE void loaded_run(int64_t row, int64_t k, int64_t count, const Work* __restrict__ value) const {
+    if (AFFINE == HIPEP_AFFINE_CHANNEL || args.sum == nullptr) return;
+    T* __restrict__ sum = static_cast<T*>(args.sum) + row * extent + k;
+    for (int64_t j = 0; j < count; ++j) sum[j] = narrow<T>(value[j]);
   }
   HIPEP_DEVICE void store_run(int64_t row, int64_t k, int64_t count, const Work* __restrict__ from,
                               const Coefficients& c) const {
@@ -133,20 +137,8 @@ struct Normalize {
 }  // namespace
 }  // namespace hipep
 
-#define NORMALIZE(name, suffix, T, AFFINE)                                                  \
-  HIPEP_KERNEL(name##_held_##suffix, hipep_normalize_args, HIPEP_ROW_BLOCK) {               \
-    const hipep::Normalize<T, AFFINE> op(args);                                             \
-    hipep::rows_held<hipep::Normalize<T, AFFINE>, 1>(op, args.rows, args.states, grid);     \
-  }                                                                                         \
-  HIPEP_KERNEL(name##_held_wide_##suffix, hipep_normalize_args, HIPEP_ROW_BLOCK) {          \
-    const hipep::Normalize<T, AFFINE> op(args);                                             \
-    constexpr int items = hipep::wide<sizeof(T)>::items;                                    \
-    hipep::rows_held<hipep::Normalize<T, AFFINE>, items>(op, args.rows, args.states, grid); \
-  }                                                                                         \
-  HIPEP_KERNEL(name##_split_##suffix, hipep_normalize_args, HIPEP_ROW_BLOCK) {              \
-    const hipep::Normalize<T, AFFINE> op(args);                                             \
-    hipep::rows_split(op, args.rows, args.states, grid);                                    \
-  }
+#define NORMALIZE(name, suffix, T, AFFINE) \
+  HIPEP_ROW_KERNELS(name, suffix, hipep_normalize_args, T, hipep::Normalize<T, AFFINE>)
 #define NORMALIZE_FLOATS(name, AFFINE)           \
   NORMALIZE(name, f16, hipep::half, AFFINE)      \
   NORMALIZE(name, bf16, hipep::bfloat16, AFFINE) \

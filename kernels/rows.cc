@@ -4,7 +4,8 @@ namespace {
 
 int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-int32_t items_of(int32_t dtype, bool wide) { return HIPEP_ROW_ITEMS(dtype == HIPEP_DOUBLE ? 8 : 4, wide); }
+int32_t work_bytes(int32_t dtype) { return dtype == HIPEP_DOUBLE ? 8 : 4; }
+int32_t items_of(int32_t dtype, bool wide) { return HIPEP_ROW_ITEMS(work_bytes(dtype), wide); }
 
 // Few elements for each thread while rows are few; full registers where threads are scarce.
 int32_t threads_of_segment(const hipep_device_info& info, int64_t parts, int64_t segment, int32_t dtype, bool wide) {
@@ -43,7 +44,8 @@ hipep_rows hipep_make_rows(const hipep_device_info* info, int64_t outer, int64_t
   if (inner == 1) {
     const int64_t pack = 16 / static_cast<int64_t>(hipep_dtype_size(dtype));
     rows.wide = info->warp_size > 1 && aligned && extent % pack == 0;
-    const int64_t most = int64_t{HIPEP_ROW_BLOCK} * items_of(dtype, rows.wide != 0);
+    const int64_t most = info->warp_size == 1 ? HIPEP_ROW_HOST_ITEMS(work_bytes(dtype))
+                                              : int64_t{HIPEP_ROW_BLOCK} * items_of(dtype, rows.wide != 0);
     rows.splits = hipep_divide_up(extent, most);
     rows.segment = least(extent, hipep_divide_up(hipep_divide_up(extent, rows.splits), pack) * pack);
     rows.splits = hipep_divide_up(extent, rows.segment);
@@ -71,7 +73,7 @@ hipep_status hipep_emit_rows(hipep_emitter* e, const hipep_row_kernels* kernels,
   if (rows->splits == 1) {
     return hipep_emit(e, kernel, grid, parts, cost, args, args_bytes, pointers, pointer_count);
   }
-  const int64_t state_bytes = 3 * (dtype == HIPEP_DOUBLE ? 8 : 4);
+  const int64_t state_bytes = 3 * work_bytes(dtype);
   hipep_tensor workspace;
   const hipep_status status = e->workspace(e, parts * state_bytes, &workspace);
   if (status != HIPEP_OK) return status;
@@ -81,5 +83,6 @@ hipep_status hipep_emit_rows(hipep_emitter* e, const hipep_row_kernels* kernels,
   hipep_status emitted = hipep_emit(e, kernel, grid, parts, cost, args, args_bytes, all, pointer_count + 1);
   if (emitted != HIPEP_OK) return emitted;
   const uint32_t blocks = hipep_grid(e->info, parts * HIPEP_ROW_BLOCK, HIPEP_ROW_BLOCK);
-  return hipep_emit(e, kernels->split, blocks, parts, cost, args, args_bytes, all, pointer_count + 1);
+  hipep_kernel* second = rows->wide ? kernels->split_wide : kernels->split;
+  return hipep_emit(e, second, blocks, parts, cost, args, args_bytes, all, pointer_count + 1);
 }

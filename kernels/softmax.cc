@@ -13,6 +13,7 @@ namespace {
 hipep_kernel held[kFloats] = KERNELS("softmax_held");
 hipep_kernel held_wide[kFloats] = KERNELS("softmax_held_wide");
 hipep_kernel split[kFloats] = KERNELS("softmax_split");
+hipep_kernel split_wide[kFloats] = KERNELS("softmax_split_wide");
 hipep_kernel columns[kFloats] = KERNELS("softmax_columns");
 hipep_kernel one_hot[kFloats] = {ONE_HOT("one_hot_16"), ONE_HOT("one_hot_16"), ONE_HOT("one_hot_32"),
                                  ONE_HOT("one_hot_64")};
@@ -38,7 +39,7 @@ hipep_status hipep_plan_softmax(hipep_emitter* e, int32_t logarithm, int64_t out
   args.logarithm = logarithm;
   args.rows =
       hipep_make_rows(e->info, outer, extent, inner, x->dtype, x->alignment % 16 == 0 && y->alignment % 16 == 0);
-  const hipep_row_kernels kernels = {&held[slot], &held_wide[slot], &split[slot], &columns[slot]};
+  const hipep_row_kernels kernels = {&held[slot], &held_wide[slot], &split[slot], &split_wide[slot], &columns[slot]};
   const hipep_pointer pointers[] = {{offsetof(hipep_softmax_args, x), x}, {offsetof(hipep_softmax_args, y), y}};
   return hipep_emit_rows(e, &kernels, &args.rows, x->dtype, &args, sizeof args, pointers, 2,
                          offsetof(hipep_softmax_args, states));

@@ -14,6 +14,7 @@ struct Softmax {
   struct Coefficients {
     Work greatest, factor;  // or the logarithm to subtract
   };
+  static constexpr Work lowest = sizeof(Work) == 8 ? static_cast<Work>(-__DBL_MAX__) : static_cast<Work>(-__FLT_MAX__);
   const T* x;
   T* y;
   int64_t extent;
@@ -27,20 +28,24 @@ struct Softmax {
 
   HIPEP_DEVICE bool has_first() const { return true; }
   HIPEP_DEVICE Work first(Work value) const { return value; }
-  HIPEP_DEVICE Work close_first(Work value, Work) const { return value; }
-  // Equal ones are 1 even at -infinity, so that a part of nothing else is right in a longer row.
-  HIPEP_DEVICE Work second(Work value, Work greatest) const {
-    const Work below = exponential(value - greatest);
-    return value == greatest ? Work(1) : below;
+  // Finite where there is nothing but -infinity, so that such a part adds 0 to a longer row.
+  HIPEP_DEVICE Work close_first(Work value, Work) const { return value < lowest ? lowest : value; }
+  // NaN where an element is NaN or +infinity.
+  HIPEP_DEVICE Work second(Work& value, Work greatest) const {
+    const Work own = exponential_below(value - greatest);
+    value = logarithmic ? value : own;
+    return own;
   }
   HIPEP_DEVICE State merge(State a, State b) const {
     const bool swap = b.first > a.first;
     const State high = swap ? b : a, low = swap ? a : b;
-    return {First{}(a.first, b.first), high.second + low.second * second(low.first, high.first), 0};
+    return {high.first, high.second + low.second * exponential_below(low.first - high.first), 0};
   }
   HIPEP_DEVICE Coefficients close(State state) const {
-    const Work sum = state.second + (state.first - state.first);  // NaN where the greatest is infinite
-    return {state.first, logarithmic ? logarithm(sum) : 1 / sum};
+    return {state.first, logarithmic ? logarithm(state.second) : 1 / state.second};
+  }
+  HIPEP_DEVICE Work finished(Work value, const Coefficients& c) const {
+    return logarithmic ? (value - c.greatest) - c.factor : value * c.factor;
   }
   HIPEP_DEVICE void finish(int64_t, const Coefficients&) const {}
 
@@ -49,12 +54,12 @@ struct Softmax {
     load_pack<N>(x + row * extent + k, to);
   }
   template <int N>
+  HIPEP_DEVICE void loaded(int64_t, int64_t, const Work*) const {}
+  HIPEP_DEVICE void loaded_run(int64_t, int64_t, int64_t, const Work*) const {}
+  template <int N>
   HIPEP_DEVICE void store(int64_t row, int64_t k, const Work* from, const Coefficients& c) const {
     Work result[N];
-    for (int j = 0; j < N; ++j) {
-      const Work below = from[j] - c.greatest;
-      result[j] = logarithmic ? below - c.factor : exponential(below) * c.factor;
-    }
+    for (int j = 0; j < N; ++j) result[j] = finished(from[j], c);
     store_pack<N>(y + row * extent + k, result);
   }
   HIPEP_DEVICE void load_run(int64_t row, int64_t k, int64_t count, Work* __restrict__ to) const {
@@ -68,13 +73,12 @@ struct Softmax {
     if (logarithmic) {
       for (int64_t j = 0; j < count; ++j) to[j] = narrow<T>((from[j] - greatest) - factor);
     } else {
-      for (int64_t j = 0; j < count; ++j) to[j] = narrow<T>(exponential(from[j] - greatest) * factor);
+      for (int64_t j = 0; j < count; ++j) to[j] = narrow<T>(from[j] * factor);
     }
   }
   HIPEP_DEVICE Work element(int64_t offset) const { return static_cast<Work>(widen(x[offset])); }
   HIPEP_DEVICE void put(int64_t offset, Work value, const Coefficients& c) const {
-    const Work below = value - c.greatest;
-    y[offset] = narrow<T>(logarithmic ? below - c.factor : exponential(below) * c.factor);
+    y[offset] = narrow<T>(finished(value, c));
   }
 };
 
@@ -92,19 +96,10 @@ HIPEP_DEVICE void one_hot(const hipep_one_hot_args& args, const Grid<BLOCK>& gri
 }  // namespace
 }  // namespace hipep
 
-#define SOFTMAX(suffix, T)                                                                             \
-  HIPEP_KERNEL(softmax_held_##suffix, hipep_softmax_args, HIPEP_ROW_BLOCK) {                           \
-    hipep::rows_held<hipep::Softmax<T>, 1>(hipep::Softmax<T>(args), args.rows, args.states, grid);     \
-  }                                                                                                    \
-  HIPEP_KERNEL(softmax_held_wide_##suffix, hipep_softmax_args, HIPEP_ROW_BLOCK) {                      \
-    constexpr int items = hipep::wide<sizeof(T)>::items;                                               \
-    hipep::rows_held<hipep::Softmax<T>, items>(hipep::Softmax<T>(args), args.rows, args.states, grid); \
-  }                                                                                                    \
-  HIPEP_KERNEL(softmax_split_##suffix, hipep_softmax_args, HIPEP_ROW_BLOCK) {                          \
-    hipep::rows_split(hipep::Softmax<T>(args), args.rows, args.states, grid);                          \
-  }                                                                                                    \
-  HIPEP_KERNEL(softmax_columns_##suffix, hipep_softmax_args, HIPEP_ROW_BLOCK) {                        \
-    hipep::rows_of_columns(hipep::Softmax<T>(args), args.rows, grid);                                  \
+#define SOFTMAX(suffix, T)                                                      \
+  HIPEP_ROW_KERNELS(softmax, suffix, hipep_softmax_args, T, hipep::Softmax<T>)  \
+  HIPEP_KERNEL(softmax_columns_##suffix, hipep_softmax_args, HIPEP_ROW_BLOCK) { \
+    hipep::rows_of_columns(hipep::Softmax<T>(args), args.rows, grid);           \
   }
 
 SOFTMAX(f16, hipep::half)

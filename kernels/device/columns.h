@@ -27,14 +27,21 @@ HIPEP_DEVICE void column_tile(const Op& op, const hipep_rows& rows, int64_t base
     }
     for (int64_t k = 0; k < rows.extent; ++k) {
       const int64_t at = base + k * rows.inner;
-      for (int64_t j = 0; j < n; ++j) second[j] += op.second(op.element(at + j), first[j]);
+      for (int64_t j = 0; j < n; ++j) {
+        Work value = op.element(at + j);
+        second[j] += op.second(value, first[j]);
+      }
     }
     for (int64_t j = 0; j < n; ++j) {
       coefficients[j] = op.close({first[j], second[j], static_cast<Work>(rows.extent)});
     }
     for (int64_t k = 0; k < rows.extent; ++k) {
       const int64_t at = base + k * rows.inner;
-      for (int64_t j = 0; j < n; ++j) op.put(at + j, op.element(at + j), coefficients[j]);
+      for (int64_t j = 0; j < n; ++j) {
+        Work value = op.element(at + j);
+        op.second(value, first[j]);
+        op.put(at + j, value, coefficients[j]);
+      }
     }
   }
 }
@@ -100,7 +107,9 @@ HIPEP_DEVICE void rows_of_columns(const Op& op, const hipep_rows& rows, const Gr
       const auto coefficients = op.close({first, second, count});
       for (int64_t k = group.slice; inside && k < rows.extent; k += rows.threads) {
         const int64_t at = base + k * rows.inner;
-        op.put(at, op.element(at), coefficients);
+        Work value = op.element(at);
+        op.second(value, first);
+        op.put(at, value, coefficients);
       }
     }
   }

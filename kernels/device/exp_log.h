@@ -11,6 +11,8 @@ namespace {
 
 HIPEP_DEVICE float exponential(float x) { return expf(x); }
 HIPEP_DEVICE double exponential(double x) { return exp(x); }
+HIPEP_DEVICE float exponential_below(float x) { return expf(x); }
+HIPEP_DEVICE double exponential_below(double x) { return exp(x); }
 HIPEP_DEVICE float logarithm(float x) { return logf(x); }
 HIPEP_DEVICE double logarithm(double x) { return log(x); }
 HIPEP_DEVICE float square_root(float x) { return sqrtf(x); }
@@ -37,9 +39,11 @@ constexpr double round_double = 6755399441055744.0;
 HIPEP_DEVICE float power_of_two(float n) { return float_of((bits_of(n + round_float) + 127u) << 23); }
 HIPEP_DEVICE double power_of_two(double n) { return double_of((bits_of(n + round_double) + 1023u) << 52); }
 
-HIPEP_DEVICE float exponential(float x) {
-  x = x > 88.8f ? 88.8f : x;
-  x = x < -104.0f ? -104.0f : x;
+// x as n * ln(2) + rest, and the exponential of the rest.
+struct FloatPower {
+  float n, factor;
+};
+HIPEP_DEVICE FloatPower split_power(float x) {
   const float n = (x * 1.44269504088896341f + round_float) - round_float;
   const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
   float p = 1.9875691500e-4f;
@@ -48,21 +52,47 @@ HIPEP_DEVICE float exponential(float x) {
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  const float half_n = (n * 0.5f + round_float) - round_float;  // in two steps: 2^n may be subnormal
-  return ((p * (r * r) + r) + 1.0f) * power_of_two(half_n) * power_of_two(n - half_n);
+  return {n, (p * (r * r) + r) + 1.0f};
 }
 
-HIPEP_DEVICE double exponential(double x) {
-  x = x > 710.0 ? 710.0 : x;
-  x = x < -746.0 ? -746.0 : x;
+struct DoublePower {
+  double n, factor;
+};
+HIPEP_DEVICE DoublePower split_power(double x) {
   const double n = (x * 1.44269504088896340736 + round_double) - round_double;
   const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
   constexpr double factors[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
                                 1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
   double p = 1.0 / 6227020800.0;
   for (double factor : factors) p = p * r + factor;
-  const double half_n = (n * 0.5 + round_double) - round_double;
-  return ((p * (r * r) + r) + 1.0) * power_of_two(half_n) * power_of_two(n - half_n);
+  return {n, (p * (r * r) + r) + 1.0};
+}
+
+HIPEP_DEVICE float exponential(float x) {
+  x = x > 88.8f ? 88.8f : x;
+  x = x < -104.0f ? -104.0f : x;
+  const FloatPower power = split_power(x);
+  const float half_n = (power.n * 0.5f + round_float) - round_float;  // in two steps: 2^n may be subnormal
+  return power.factor * power_of_two(half_n) * power_of_two(power.n - half_n);
+}
+HIPEP_DEVICE double exponential(double x) {
+  x = x > 710.0 ? 710.0 : x;
+  x = x < -746.0 ? -746.0 : x;
+  const DoublePower power = split_power(x);
+  const double half_n = (power.n * 0.5 + round_double) - round_double;
+  return power.factor * power_of_two(half_n) * power_of_two(power.n - half_n);
+}
+
+// Of x <= 0; subnormal results may be 0.
+HIPEP_DEVICE float exponential_below(float x) {
+  const FloatPower power = split_power(x);
+  const float result = power.factor * power_of_two(power.n);
+  return x < -87.3f ? 0.0f : result;
+}
+HIPEP_DEVICE double exponential_below(double x) {
+  const DoublePower power = split_power(x);
+  const double result = power.factor * power_of_two(power.n);
+  return x < -708.0 ? 0.0 : result;
 }
 
 HIPEP_DEVICE float logarithm(float x) {

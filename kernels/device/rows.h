@@ -5,11 +5,13 @@
 //   has_first()               whether it is wanted, else it is 0
 //   first(x)                  of an element
 //   close_first(value, n)     what n elements combine to, given to second()
-//   second(x, first)          of an element; these are added
+//   second(x, first)          of an element; these are added; x may be left as what store() is to have
 //   merge(a, b)               statistics of two parts of a row
 //   close(state)              the row's coefficients for the map
 //   load<N>(row, k, to)       N elements of a row from position k on
-//   store<N>(row, k, x, c)    their results; x is what load gave
+//   loaded<N>(row, k, x)      called with each element once
+//   store<N>(row, k, x, c)    their results
+//   load_run, loaded_run, store_run: the same for any number of elements
 //   finish(row, c)            once for each row
 // and for rows that are columns, element(offset) and put(offset, x, c).
 #pragma once
@@ -48,11 +50,10 @@ struct Sum {
   static constexpr Work initial = 0;
   HIPEP_DEVICE Work operator()(Work a, Work b) const { return a + b; }
 };
-// NaN if there is one.
 template <class Work>
 struct Greatest {
   static constexpr Work initial = -static_cast<Work>(__builtin_huge_val());
-  HIPEP_DEVICE Work operator()(Work a, Work b) const { return Max::apply(a, b); }
+  HIPEP_DEVICE Work operator()(Work a, Work b) const { return a < b ? b : a; }
 };
 
 template <int N, class T, class Work>
@@ -72,10 +73,10 @@ template <class Work, int N>
 struct row_items {
   static constexpr int count = HIPEP_ROW_ITEMS(sizeof(Work), N > 1);
 };
-// What a whole row or segment has at most.
+// What a whole row or segment has at most where one thread is the block.
 template <class Work>
 struct row_limit {
-  static constexpr int count = HIPEP_ROW_BLOCK * HIPEP_ROW_ITEMS(sizeof(Work), false);
+  static constexpr int count = HIPEP_ROW_HOST_ITEMS(sizeof(Work));
 };
 
 struct RowPart {
@@ -92,8 +93,8 @@ HIPEP_DEVICE RowPart find_part(const hipep_rows& rows, int64_t part) {
 // ---- One thread: all of a part in an array, in loops that vectorise. ----
 
 template <class Combine, class Work, class F>
-HIPEP_DEVICE Work reduce_lanes(const Work* x, int64_t count, Combine combine, F f) {
-  constexpr int lanes = 16;  // on every instruction set, for the same bits
+HIPEP_DEVICE Work reduce_lanes(Work* x, int64_t count, Combine combine, F f) {
+  constexpr int lanes = 32;  // on every instruction set, for the same bits; g++ unrolls 16 and then does not vectorise
   Work lane[lanes];
   for (int j = 0; j < lanes; ++j) lane[j] = Combine::initial;
   int64_t k = 0;
@@ -108,14 +109,14 @@ HIPEP_DEVICE Work reduce_lanes(const Work* x, int64_t count, Combine combine, F 
 }
 
 template <class Op>
-HIPEP_DEVICE RowState<typename Op::Work> reduce_run(const Op& op, const typename Op::Work* x, int64_t count) {
+HIPEP_DEVICE RowState<typename Op::Work> reduce_run(const Op& op, typename Op::Work* x, int64_t count) {
   using Work = typename Op::Work;
   Work first = 0;
   if (op.has_first()) {
-    first = reduce_lanes(x, count, typename Op::First{}, [&](Work value) { return op.first(value); });
+    first = reduce_lanes(x, count, typename Op::First{}, [&](Work& value) { return op.first(value); });
     first = op.close_first(first, static_cast<Work>(count));
   }
-  const Work second = reduce_lanes(x, count, Sum<Work>{}, [&](Work value) { return op.second(value, first); });
+  const Work second = reduce_lanes(x, count, Sum<Work>{}, [&](Work& value) { return op.second(value, first); });
   return {first, second, static_cast<Work>(count)};
 }
 
@@ -126,6 +127,7 @@ HIPEP_DEVICE void held_serial(const Op& op, const hipep_rows& rows, RowState<typ
   for (int64_t p = range.begin; p < range.end; ++p) {
     const RowPart part = find_part(rows, p);
     op.load_run(part.row, part.begin, part.count, x);
+    op.loaded_run(part.row, part.begin, part.count, x);
     const RowState<Work> state = reduce_run(op, x, part.count);
     if (states != nullptr) {
       states[p] = state;
@@ -169,11 +171,13 @@ struct HeldPart {
   HIPEP_DEVICE void load() {
 #pragma unroll
     for (int i = 0; i < packs; ++i) {
-      if (at(i) < count) op.template load<N>(part.row, part.begin + at(i), x + i * N);
+      if (at(i) >= count) continue;
+      op.template load<N>(part.row, part.begin + at(i), x + i * N);
+      op.template loaded<N>(part.row, part.begin + at(i), x + i * N);
     }
   }
   template <class Combine, class F>
-  HIPEP_DEVICE Work reduce(Combine combine, F f) const {
+  HIPEP_DEVICE Work reduce(Combine combine, F f) {
     const int limit = forgotten(count);
     Work value = Combine::initial;
 #pragma unroll
@@ -185,14 +189,14 @@ struct HeldPart {
     }
     return group_reduce(grid, threads, value, combine);
   }
-  HIPEP_DEVICE RowState<Work> state() const {
+  HIPEP_DEVICE RowState<Work> state() {
     const Op& own = op;
     Work first = 0;
     if (own.has_first()) {
-      first = reduce(typename Op::First{}, [&own](Work value) { return own.first(value); });
+      first = reduce(typename Op::First{}, [&own](Work& value) { return own.first(value); });
       first = own.close_first(first, static_cast<Work>(count));
     }
-    const Work second = reduce(Sum<Work>{}, [&own, first](Work value) { return own.second(value, first); });
+    const Work second = reduce(Sum<Work>{}, [&own, first](Work& value) { return own.second(value, first); });
     return {first, second, static_cast<Work>(count)};
   }
   template <class Coefficients>
@@ -242,29 +246,32 @@ template <class Op, int BLOCK>
 HIPEP_DEVICE RowState<typename Op::Work> merge_states(const Op& op, const RowState<typename Op::Work>* states,
                                                       int64_t splits, const Grid<BLOCK>& grid) {
   using Work = typename Op::Work;
-  RowState<Work> state = {op.has_first() ? Op::First::initial : Work(0), 0, 0};
+  RowState<Work> state = {op.has_first() ? op.close_first(Op::First::initial, 1) : Work(0), 0, 0};
   for (int64_t i = grid.thread(); i < splits; i += Grid<BLOCK>::size) state = op.merge(state, states[i]);
   return block_reduce(grid, state, Merge<Op>{op});
 }
 
-template <class Op, int BLOCK>
+template <class Op, int N, int BLOCK>
 HIPEP_DEVICE void rows_split(const Op& op, const hipep_rows& rows, const void* states, const Grid<BLOCK>& grid) {
   using Work = typename Op::Work;
   const RowState<Work>* all = static_cast<const RowState<Work>*>(states);
-  constexpr int64_t step = Grid<BLOCK>::size;
   const Range range = grid.units(rows.count * rows.splits);
   for (int64_t p = range.begin; p < range.end; p += range.step) {
     const RowPart part = find_part(rows, p);
-    const auto coefficients = op.close(merge_states(op, all + part.row * rows.splits, rows.splits, grid));
-    if (step == 1) {
+    const RowState<Work> state = merge_states(op, all + part.row * rows.splits, rows.splits, grid);
+    const auto coefficients = op.close(state);
+    if constexpr (Grid<BLOCK>::size == 1) {
       Work x[row_limit<Work>::count];
       op.load_run(part.row, part.begin, part.count, x);
+      for (int64_t j = 0; j < part.count; ++j) op.second(x[j], state.first);
       op.store_run(part.row, part.begin, part.count, x, coefficients);
     } else {
-      for (int64_t k = part.begin + grid.thread(); k < part.begin + part.count; k += step) {
-        Work x[1];
-        op.template load<1>(part.row, k, x);
-        op.template store<1>(part.row, k, x, coefficients);
+#pragma unroll 1
+      for (int64_t k = grid.thread() * N; k < part.count; k += BLOCK * N) {
+        Work x[N];
+        op.template load<N>(part.row, part.begin + k, x);
+        for (int j = 0; j < N; ++j) op.second(x[j], state.first);
+        op.template store<N>(part.row, part.begin + k, x, coefficients);
       }
     }
     if (part.begin == 0 && grid.thread() == 0) op.finish(part.row, coefficients);
@@ -273,3 +280,20 @@ HIPEP_DEVICE void rows_split(const Op& op, const hipep_rows& rows, const void* s
 
 }  // namespace
 }  // namespace hipep
+
+// The kernels that a hipep_row_kernels names for rows of neighbouring elements of type T.
+#define HIPEP_ROW_KERNELS(name, suffix, Args, T, ...)                                       \
+  HIPEP_KERNEL(name##_held_##suffix, Args, HIPEP_ROW_BLOCK) {                               \
+    hipep::rows_held<__VA_ARGS__, 1>(__VA_ARGS__(args), args.rows, args.states, grid);      \
+  }                                                                                         \
+  HIPEP_KERNEL(name##_held_wide_##suffix, Args, HIPEP_ROW_BLOCK) {                          \
+    constexpr int items = hipep::wide<sizeof(T)>::items;                                    \
+    hipep::rows_held<__VA_ARGS__, items>(__VA_ARGS__(args), args.rows, args.states, grid);  \
+  }                                                                                         \
+  HIPEP_KERNEL(name##_split_##suffix, Args, HIPEP_ROW_BLOCK) {                              \
+    hipep::rows_split<__VA_ARGS__, 1>(__VA_ARGS__(args), args.rows, args.states, grid);     \
+  }                                                                                         \
+  HIPEP_KERNEL(name##_split_wide_##suffix, Args, HIPEP_ROW_BLOCK) {                         \
+    constexpr int items = hipep::wide<sizeof(T)>::items;                                    \
+    hipep::rows_split<__VA_ARGS__, items>(__VA_ARGS__(args), args.rows, args.states, grid); \
+  }

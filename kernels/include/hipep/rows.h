@@ -13,6 +13,8 @@ extern "C" {
 #define HIPEP_ROW_BLOCK 256
 /* Elements of a row that one thread holds, by the bytes of what it computes in: a multiple of all packs. */
 #define HIPEP_ROW_ITEMS(bytes, wide) ((bytes) == 8 ? 8 : (wide) ? 32 : 16)
+/* What a thread of the host holds, in its cache. */
+#define HIPEP_ROW_HOST_ITEMS(bytes) (65536 / (bytes))
 
 /* Row (o, i) of [outer, extent, inner] is number o * inner + i. */
 typedef struct hipep_rows {
@@ -26,8 +28,8 @@ typedef struct hipep_rows {
 
 /* The launches that a family has for one element type. */
 typedef struct hipep_row_kernels {
-  hipep_kernel *held, *held_wide, *split; /* rows of neighbouring elements */
-  hipep_kernel* columns;                  /* inner > 1; NULL: the family has none */
+  hipep_kernel *held, *held_wide, *split, *split_wide; /* rows of neighbouring elements */
+  hipep_kernel* columns;                               /* inner > 1; NULL: the family has none */
 } hipep_row_kernels;
 
 /* aligned: all tensors that are read or written in packs of 16 bytes allow it. */
