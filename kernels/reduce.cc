@@ -103,6 +103,10 @@ int64_t order_initial(int32_t dtype, bool largest) {
   }
 }
 
+bool is_wide(const hipep_reduce_args& args, int64_t bytes, const hipep_tensor& x) {
+  return args.by_block && args.inner == 1 && x.alignment % 16 == 0 && args.extent * bytes % 16 == 0;
+}
+
 hipep_status reduce_values(hipep_emitter* e, const Whole& whole, const Pass& pass, const Reduction& r,
                            const hipep_tensor* x, const hipep_tensor* y) {
   hipep_reduce_args args = {};
@@ -110,6 +114,7 @@ hipep_status reduce_values(hipep_emitter* e, const Whole& whole, const Pass& pas
   args.initial = order_initial(whole.dtype, whole.op == HIPEP_REDUCE_MAX);
   args.reduced = whole.reduced;
   cut(&args, r, split_count(*e->info, r));
+  args.wide = is_wide(args, pass.first ? size_of(whole.dtype) : partial_bytes(whole), *x);
   if (args.splits == 1) {
     args.finish = pass.last ? finish_of(whole) : HIPEP_FINISH_NONE;
     return emit_reduction(e, value_kernel(whole, pass), args, x, y, nullptr);
@@ -121,6 +126,7 @@ hipep_status reduce_values(hipep_emitter* e, const Whole& whole, const Pass& pas
   }
   if (status != HIPEP_OK) return status;
   cut(&args, {r.outer, args.splits, r.inner}, 1);
+  args.wide = is_wide(args, partial_bytes(whole), partial);
   args.finish = pass.last ? finish_of(whole) : HIPEP_FINISH_NONE;
   return emit_reduction(e, value_kernel(whole, {false, pass.last}), args, &partial, y, nullptr);
 }

@@ -9,6 +9,8 @@ struct Extreme {
   using Out = T;
   using Value = typename TotalOrder<T>::Key;
   using Combine = Larger;
+  static constexpr int unrolled = 2;
+  static constexpr bool packed = false;
   Value mask, initial;
 
   HIPEP_DEVICE explicit Extreme(const hipep_reduce_args& args)

@@ -25,13 +25,11 @@ struct Type<Exponentials> : TypeOf<Exponentials, uint64_t, int64_t, true> {};
 template <class E>
 struct AddExponentials {
   HIPEP_DEVICE Exponentials operator()(Exponentials a, Exponentials b) const {
-    const double greatest = Max::apply(a.greatest, b.greatest);
-    return {greatest, scaled(a, greatest) + scaled(b, greatest)};
-  }
-  // Equal ones keep their sum at infinity, where the difference is NaN.
-  static HIPEP_DEVICE double scaled(Exponentials value, double greatest) {
-    const double factor = static_cast<double>(exponential(static_cast<E>(value.greatest - greatest)));
-    return value.greatest == greatest ? value.sum : value.sum * factor;
+    const bool swap = b.greatest > a.greatest;
+    const Exponentials high = swap ? b : a, low = swap ? a : b;
+    const double factor = static_cast<double>(exponential_below(static_cast<E>(low.greatest - high.greatest)));
+    const bool equal = low.greatest == high.greatest;  // at infinity the difference is NaN
+    return {high.greatest, high.sum + (equal ? low.sum : low.sum * factor)};
   }
 };
 
@@ -41,6 +39,8 @@ struct LogSumExp {
   using Out = Y;
   using Value = Exponentials;
   using Combine = AddExponentials<E>;
+  static constexpr int unrolled = 1;
+  static constexpr bool packed = false;
   static constexpr Exponentials initial = {-__builtin_huge_val(), 0.0};
 
   HIPEP_DEVICE explicit LogSumExp(const hipep_reduce_args&) {}
@@ -68,7 +68,7 @@ struct LogSumExp {
 #define PASSES(suffix, T, E)                                    \
   LOG_SUM_EXP(log_sum_exp_##suffix, T, T, E)                    \
   LOG_SUM_EXP(exponentials_##suffix, T, hipep::Exponentials, E) \
-  LOG_SUM_EXP(log_exponentials_##suffix, hipep::Exponentials, T, double)
+  LOG_SUM_EXP(log_exponentials_##suffix, hipep::Exponentials, T, E)
 
 PASSES(f16, hipep::half, float)
 PASSES(bf16, hipep::bfloat16, float)

@@ -52,6 +52,7 @@ inline void cut(hipep_reduce_args* args, const Reduction& r, int64_t splits) {
   args->source_extent = r.extent;
   args->inner = r.inner;
   args->segment = (r.extent + splits - 1) / splits;
+  if (splits > 1) args->segment = (args->segment + 15) / 16 * 16;  // so that segments are aligned as rows are
   args->splits = args->segment > 0 ? (r.extent + args->segment - 1) / args->segment : 1;
   args->outputs = r.outer * args->splits * r.inner;
   args->inner_divisor = hipep_make_divisor(args->inner);

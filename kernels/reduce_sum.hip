@@ -51,6 +51,8 @@ struct Total {
   using Out = Y;
   using Value = V;
   using Combine = C;
+  static constexpr int unrolled = 4;
+  static constexpr bool packed = true;
   static constexpr Value initial = C::initial;
   const hipep_reduce_args& args;
 

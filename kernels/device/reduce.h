@@ -2,6 +2,8 @@
 //
 //   In, Out, Value    stored types, and the type that is combined
 //   Combine, initial  associative and commutative, and its neutral element
+//   unrolled          elements that a thread of a GPU has in flight
+//   packed            whether it is worth the registers to read 16 bytes at a time
 //   load(x)           of an element, or of what an earlier pass left
 //   store(value)      what is written
 #pragma once
@@ -107,10 +109,40 @@ HIPEP_DEVICE typename R::Value reduce_strided(const hipep_reduce_args& args, con
                                               int64_t first, int64_t stride) {
   const typename R::In* x = static_cast<const typename R::In*>(args.x) + segment.base;
   typename R::Value value = reducer.initial;
+#pragma unroll R::unrolled
   for (int64_t k = segment.begin + first; k < segment.end; k += stride) {
     value = typename R::Combine{}(value, reducer.load(x[k * args.inner]));
   }
   return value;
+}
+
+// The same for neighbouring elements, 16 bytes at a time.
+template <class R, int BLOCK>
+HIPEP_DEVICE typename R::Value reduce_packs(const hipep_reduce_args& args, const R& reducer, const Segment& segment,
+                                            const Grid<BLOCK>& grid) {
+  using In = typename R::In;
+  using Value = typename R::Value;
+  constexpr int items = wide<sizeof(In)>::items;
+  const typename R::Combine combine{};
+  const In* x = static_cast<const In*>(args.x) + segment.base;
+  Value value[items];
+  for (int j = 0; j < items; ++j) value[j] = reducer.initial;
+#pragma unroll 2
+  for (int64_t k = segment.begin + grid.thread() * items; k < segment.end; k += BLOCK * items) {
+    const Pack<In, items> pack = *reinterpret_cast<const Pack<In, items>*>(x + k);
+    for (int j = 0; j < items; ++j) value[j] = combine(value[j], reducer.load(pack.item[j]));
+  }
+  for (int j = 1; j < items; ++j) value[0] = combine(value[0], value[j]);
+  return value[0];
+}
+
+template <class R, int BLOCK>
+HIPEP_DEVICE typename R::Value reduce_by_block(const hipep_reduce_args& args, const R& reducer, const Segment& segment,
+                                               const Grid<BLOCK>& grid) {
+  if constexpr (R::packed) {
+    if (args.wide) return reduce_packs(args, reducer, segment, grid);
+  }
+  return reduce_strided(args, reducer, segment, grid.thread(), Grid<BLOCK>::size);
 }
 
 template <class R, int BLOCK>
@@ -124,7 +156,7 @@ HIPEP_DEVICE void reduce(const hipep_reduce_args& args, const Grid<BLOCK>& grid)
     const Range range = grid.units(args.outputs);
     for (int64_t output = range.begin; output < range.end; output += range.step) {
       const Segment segment = find_segment(args, output);
-      const Value part = reduce_strided(args, reducer, segment, grid.thread(), Grid<BLOCK>::size);
+      const Value part = reduce_by_block(args, reducer, segment, grid);
       const Shuffled all = block_reduce(grid, static_cast<Shuffled>(part), typename R::Combine{});
       if (grid.thread() == 0) static_cast<typename R::Out*>(args.y)[output] = reducer.store(static_cast<Value>(all));
     }

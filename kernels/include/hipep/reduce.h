@@ -44,6 +44,7 @@ typedef struct hipep_reduce_args {
   int64_t mask, initial; /* of ordering keys, see device/order.h */
   hipep_divisor inner_divisor, splits_divisor;
   int32_t by_block; /* 1: a block for each output, 0: a thread */
+  int32_t wide;     /* 1: by_block with inner 1 and 16-byte accesses */
   int32_t large;    /* 1: outputs is 2^31 or more */
   int32_t select_last;
   int32_t finish;  /* HIPEP_FINISH_* */
