@@ -15,9 +15,7 @@ import sys
 from dataclasses import dataclass, fields, replace
 
 # Kernel name pattern: why it may use scratch memory or spill.
-ALLOWED: dict[str, str] = {
-    "reduce_log_(sum_exp|exponentials)_f64": "one of the many constants of exp and log in double",
-}
+ALLOWED: dict[str, str] = {}
 FIELDS = {
     "vgpr": "vgpr_count",
     "sgpr": "sgpr_count",
