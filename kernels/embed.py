@@ -1,38 +1,44 @@
-"""Write a C++ file that holds device code as data.
+"""Write device code as data: a C++ file, the bytes that it includes, and a list for people.
 
-`embed.py OUTPUT TABLE FILE...` defines the table TABLE of (module, bytes) that the runtime reads;
-a module is a file's name without suffix. Code objects are ELF files, used as they lie: each begins
-a page.
+`embed.py SOURCE BYTES MANIFEST TABLE TARGET FILE...` defines the table TABLE of modules that the
+runtime reads (`struct Image`); a module is a file's name without suffix, and its bytes are a zlib
+stream. MANIFEST has a line for each: module, target, bytes, bytes deflated. The target is what
+follows the first dot of the module, or TARGET where there is none.
 """
 
 import pathlib
-import re
 import sys
+import zlib
 
-HEAD = """\
-struct Image {
+SOURCE = """\
+#include <stddef.h>
+
+struct Image {{
   const char* module;
-  const void* bytes;
-};
-"""
-IMAGE = """\
-__asm__(".section .rodata\\n.balign 4096\\nimage_{label}:\\n.incbin \\"{path}\\"\\n.previous");
-extern "C" const char image_{label}[] __attribute__((visibility("hidden")));
-"""
-TABLE = """\
+  const void* deflated;
+  size_t deflated_bytes, bytes;
+}};
+__asm__(".section .rodata\\nimages:\\n.incbin \\"{path}\\"\\n.previous");
+extern "C" const char images[] __attribute__((visibility("hidden")));
 extern "C" __attribute__((visibility("default"))) const Image {table}[] = {{
-{rows}    {{nullptr, nullptr}},
+{rows}    {{nullptr, nullptr, 0, 0}},
 }};
 """
 
 
-def main(output: str, table: str, *files: str) -> None:
-    paths = {pathlib.Path(file).stem: pathlib.Path(file).resolve() for file in files}
-    labels = {module: re.sub(r"\W", "_", module) for module in paths}
-    images = [IMAGE.format(label=labels[module], path=path) for module, path in paths.items()]
-    rows = "".join(f'    {{"{module}", image_{label}}},\n' for module, label in labels.items())
-    text = HEAD + "".join(images) + TABLE.format(table=table, rows=rows)
-    pathlib.Path(output).write_text(text)
+def main(source: str, kept: str, manifest: str, table: str, target: str, *files: str) -> None:
+    rows, lines, images = "", "module target bytes deflated\n", b""
+    for path in map(pathlib.Path, files):
+        data = path.read_bytes()
+        deflated = zlib.compress(data, 9)
+        rows += f'    {{"{path.stem}", images + {len(images)}, {len(deflated)}, {len(data)}}},\n'
+        module, _, own_target = path.stem.partition(".")
+        lines += f"{module} {own_target or target} {len(data)} {len(deflated)}\n"
+        images += deflated
+    pathlib.Path(kept).write_bytes(images)
+    pathlib.Path(manifest).write_text(lines)
+    path = pathlib.Path(kept).resolve()
+    pathlib.Path(source).write_text(SOURCE.format(path=path, table=table, rows=rows))
 
 
 if __name__ == "__main__":

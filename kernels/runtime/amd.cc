@@ -234,16 +234,15 @@ hipep_status AmdDevice::load(const char* name, hip::Module* out) {
     *out = at->second;
     return HIPEP_OK;
   }
-  const void* image = images_->find((std::string(name) + "." + target_).c_str());
-  if (image == nullptr) {
-    return hipep_fail(HIPEP_INTERNAL, "the kernels of the amd backend have no module %s for %s: build hipep again",
-                      name, target_.c_str());
-  }
-  const hip::Result result = hip::api().module_load(out, image);
+  ImageBytes image;
+  const hipep_status found = images_->inflate(std::string(name) + "." + target_, &image);
+  if (found != HIPEP_OK) return found;
+  const hip::Result result = hip::api().module_load(out, image.get());
   if (result != hip::kSuccess) {
     const hipep_status status = hip::fail(result, "ModuleLoadData", info.ordinal);
     return hipep_fail(status, "kernels of %s for %s: %s", name, target_.c_str(), hipep_last_error());
   }
+  image.release();  // the driver reads it as long as the module is loaded
   modules_.emplace(name, *out);
   return HIPEP_OK;
 }

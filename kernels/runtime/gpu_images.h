@@ -3,27 +3,37 @@
 
 #include <stddef.h>
 
+#include <memory>
+#include <string>
+
 #include "hipep/runtime.h"
 
 namespace hipep {
 
-// The driver finds the end of the bytes by itself.
 struct Image {
-  const char* module;  // the kernel file without suffix
-  const void* bytes;
+  const char* module;    // the kernel file without suffix, and the target after a dot where each has a file
+  const void* deflated;  // a zlib stream
+  size_t deflated_bytes;
+  size_t bytes;
 };
+
+struct ImageDelete {
+  void operator()(void* bytes) const;
+};
+// Begins at a page: code objects are files that are mapped.
+using ImageBytes = std::unique_ptr<void, ImageDelete>;
 
 class Images {
  public:
   // NULL with the reason in the error text.
   static const Images* open(const char* backend);
-  // NULL if there is no such module.
-  const void* find(const char* module) const;
+  hipep_status inflate(const std::string& module, ImageBytes* out) const;
   // Up to one without a name.
   const Image* begin() const { return first_; }
 
  private:
-  explicit Images(const Image* first) : first_(first) {}
+  Images(const char* backend, const Image* first) : backend_(backend), first_(first) {}
+  const char* backend_;
   const Image* first_;
 };
 

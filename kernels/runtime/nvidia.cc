@@ -164,11 +164,10 @@ hipep_status NvidiaDevice::load(const char* name, cuda::Module* out) {
     *out = at->second;
     return HIPEP_OK;
   }
-  const void* image = images_->find(name);
-  if (image == nullptr) {
-    return hipep_fail(HIPEP_INTERNAL, "the kernels of the nvidia backend have no module %s: build hipep again", name);
-  }
-  const cuda::Result result = cuda::api().module_load(out, image);
+  ImageBytes image;
+  const hipep_status found = images_->inflate(name, &image);
+  if (found != HIPEP_OK) return found;
+  const cuda::Result result = cuda::api().module_load(out, image.get());
   if (result == cuda::kNoBinaryForGpu || result == cuda::kUnsupportedPtxVersion) {
     return hipep_fail(
         HIPEP_UNSUPPORTED,
@@ -177,6 +176,7 @@ hipep_status NvidiaDevice::load(const char* name, cuda::Module* out) {
         info.ordinal, info.name, info.arch);
   }
   if (result != cuda::kSuccess) return cuda::fail(result, "ModuleLoadData", info.ordinal);
+  image.release();  // the driver reads it as long as the module is loaded
   modules_.emplace(name, *out);
   return HIPEP_OK;
 }

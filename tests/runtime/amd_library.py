@@ -2,24 +2,26 @@
 
 import shutil
 import subprocess
+import sys
+import zlib
 from pathlib import Path
 
 import pytest
 from runtime_library import kernels_library, run
 
-FAKE_SOURCE = Path(__file__).parents[1] / "helpers" / "fake_hip.cc"
+ROOT = Path(__file__).parents[2]
+FAKE_SOURCE = ROOT / "tests" / "helpers" / "fake_hip.cc"
 
+DAMAGED = "damaged.gfx1151"
 # Kernels of two modules for two exact and one generic target, as the stand-in reads them.
-IMAGES = r"""
-struct image { const char* module; const void* bytes; };
-const struct image hipep_amd_images[] = {
-    {"first.gfx1151", "FAKE gfx1151\nscale 32\n"},
-    {"first.gfx90a", "FAKE gfx90a\nscale 32\n"},
-    {"first.gfx11-generic", "FAKE gfx11-generic\nscale 32\n"},
-    {"second.gfx1151", "FAKE gfx1151\nwide 1000\n"},
-    {"broken.gfx1151", "no code object"},
-    {0, 0}};
-"""
+IMAGES = {
+    "first.gfx1151": "FAKE gfx1151\nscale 32\n",
+    "first.gfx90a": "FAKE gfx90a\nscale 32\n",
+    "first.gfx11-generic": "FAKE gfx11-generic\nscale 32\n",
+    "second.gfx1151": "FAKE gfx1151\nwide 1000\n",
+    "broken.gfx1151": "no code object",
+    DAMAGED: "FAKE gfx1151\ndamaged 32\n",
+}
 
 # Gives memory back when libraries are unloaded at exit: later than all that HIP does then.
 LATE = r"""
@@ -82,12 +84,37 @@ def compiler(*names):
 def build_folder(folder):
     """Fill a folder with the runtime library, its AMD kernels and HIP runtimes."""
     shutil.copy(kernels_library(), folder)
-    build = [compiler("gcc", "cc"), "-shared", "-fPIC", "-x", "c", "-"]
-    for name, source in [("hipep_amd", IMAGES), ("late", LATE)]:
-        command = [*build, "-o", folder / f"lib{name}.so"]
-        subprocess.run(command, input=source, text=True, check=True)
+    build_images(folder)
+    command = [
+        compiler("gcc", "cc"),
+        "-shared",
+        "-fPIC",
+        "-x",
+        "c",
+        "-",
+        "-o",
+        folder / "liblate.so",
+    ]
+    subprocess.run(command, input=LATE, text=True, check=True)
     build_hip(folder / "five" / "hip.so", "-DFAKE_HIP_5")
     install_default(folder)
+
+
+def build_images(folder):
+    """Make the library of AMD kernels as the build does, and damage one of them."""
+    objects = folder / "objects"
+    objects.mkdir()
+    files = {objects / f"{name}.hsaco": text for name, text in IMAGES.items()}
+    for path, text in files.items():
+        path.write_text(text)
+    outputs = [objects / "images.cc", objects / "images.bin", folder / "libhipep_amd.txt"]
+    command = [sys.executable, ROOT / "kernels" / "embed.py", *outputs, "hipep_amd_images", "-"]
+    subprocess.run([*command, *files], check=True)
+    kept, whole = outputs[1].read_bytes(), zlib.compress(IMAGES[DAMAGED].encode(), 9)
+    assert kept.count(whole) == 1
+    outputs[1].write_bytes(kept.replace(whole, whole[:-1] + b"?"))
+    build = [compiler("g++", "c++"), "-shared", "-fPIC", outputs[0]]
+    subprocess.run([*build, "-o", folder / "libhipep_amd.so"], check=True)
 
 
 def build_hip(path, *options):

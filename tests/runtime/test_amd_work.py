@@ -126,15 +126,18 @@ assert r.counted()["launches"] == 1
 def test_missing_and_broken_kernels(folder):
     code = """
 d = open_amd()
-for module, name in ((b"first", b"absent"), (b"third", b"scale"), (b"broken", b"scale")):
+for module, name in ((b"first", b"absent"), (b"third", b"scale"), (b"broken", b"scale"),
+                     (b"damaged", b"scale")):
     print(resolve(d, module, name)[0], r.error())
 s = r.stream(d)
 assert launch(s, resolve(d)) == OK, r.error()
 """
-    absent, third, broken = run_amd(folder, code).splitlines()
+    absent, third, broken, damaged = run_amd(folder, code).splitlines()
     assert absent == "6 the amd kernels have no absent (of first) for gfx1151: build hipep again"
-    assert third.startswith("6 the kernels of the amd backend have no module third for gfx1151")
+    assert third.startswith("6 the kernels of the amd backend have no module third.gfx1151: ")
     assert broken.startswith("4 kernels of broken for gfx1151: hipModuleLoadData on amd:0: ")
+    expected = "6 the kernels damaged.gfx1151 of the amd backend are damaged: install hipep again"
+    assert damaged == expected
 
 
 def test_errors_are_reported_once_and_leave_nothing_behind(folder):
