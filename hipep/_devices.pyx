@@ -15,7 +15,10 @@ from hipep._runtime import device_id
 logger = logging.getLogger("hipep")
 
 cdef enum:
-    NVIDIA_MEMORY_IDS = 64  # device ids of memory, apart from those of AMD GPUs
+    # Device ids of memory. Providers that give memory the same vendor and id share one allocator,
+    # the first one's, and AMD's own providers count from 0.
+    AMD_MEMORY_IDS = 32
+    NVIDIA_MEMORY_IDS = 64
     HOST_MEMORY_IDS = 100
 
 
@@ -117,7 +120,7 @@ cdef int find_devices(const Ort* ort, DeviceList* devices,
         return 0
     if hipep_backend_problem("host")[0]:
         raise RuntimeError(hipep_backend_problem("host").decode())
-    _add_gpus(ort, devices, "amd", 0, hardware, hardware_count)
+    _add_gpus(ort, devices, "amd", AMD_MEMORY_IDS, hardware, hardware_count)
     _add_gpus(ort, devices, "nvidia", NVIDIA_MEMORY_IDS, hardware, hardware_count)
     for ordinal in range(min(hipep_device_count("host"), (MAX_DEVICES - devices.count) // 2)):
         _add(ort, devices, "host", ordinal, HIPEP_MEMORY_PLAIN, HOST_MEMORY_IDS + ordinal, NULL)

@@ -121,6 +121,7 @@ cdef extern from "hipep/runtime.h" nogil:
     hipep_status hipep_stream_create(hipep_device* device, hipep_stream** out)
     hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out)
     void hipep_stream_destroy(hipep_stream* stream)
+    void* hipep_stream_get_handle(const hipep_stream* stream)
     hipep_device* hipep_stream_get_device(const hipep_stream* stream)
     hipep_status hipep_stream_synchronize(hipep_stream* stream)
     hipep_status hipep_stream_catch_up(hipep_stream* stream)

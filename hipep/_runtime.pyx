@@ -1,4 +1,6 @@
 """Python's view of the runtime library: backends and devices."""
+from libc.stdint cimport uintptr_t
+
 from hipep._kernels cimport *
 
 import logging
@@ -59,6 +61,50 @@ def _describe(backend, ordinal):
         "warp_size": info.warp_size,
         "integrated": bool(info.integrated),
     }
+
+
+cdef hipep_status _wait_for_all(hipep_device* device, hipep_stream* stream) noexcept nogil:
+    """Wait for the stream, also for work of which only the driver knows."""
+    cdef void* memory = NULL
+    cdef hipep_status status = hipep_allocate(device, 512, HIPEP_KIND_DEVICE, stream, &memory)
+    if status == HIPEP_OK:
+        status = hipep_copy_async(stream, memory, <char*>memory + 256, 256, HIPEP_COPY_PLAIN)
+    if status == HIPEP_OK:
+        status = hipep_stream_synchronize(stream)
+    hipep_release(device, memory, HIPEP_KIND_DEVICE)
+    return status
+
+
+def call_ordered(backend, ordinal, function):
+    """Call a function with the handle of a stream, and wait for what it lets the stream wait for.
+
+    Parameters
+    ----------
+    backend : str
+    ordinal : int
+    function : callable
+        Takes the driver's handle as an int.
+
+    Returns
+    -------
+    object
+        What the function returned.
+    """
+    cdef hipep_device* device = NULL
+    cdef hipep_stream* stream = NULL
+    cdef hipep_status status
+    if hipep_device_open(backend.encode(), ordinal, HIPEP_MODE_SERIAL, HIPEP_MEMORY_PLAIN,
+                         &device) != HIPEP_OK or hipep_stream_create(device, &stream) != HIPEP_OK:
+        raise RuntimeError(f"{backend}:{ordinal}: {hipep_last_error().decode()}")
+    try:
+        result = function(<uintptr_t>hipep_stream_get_handle(stream))
+        with nogil:
+            status = _wait_for_all(device, stream)
+        if status != HIPEP_OK:
+            raise RuntimeError(f"{backend}:{ordinal}: {hipep_last_error().decode()}")
+        return result
+    finally:
+        hipep_stream_destroy(stream)
 
 
 def last_error():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hipep import _runtime
 from hipep.api import find_ep_device, import_onnxruntime, register, settle
 from hipep.device import Device
 from hipep.errors import HipepError, HipOutOfMemory, OptionError
@@ -29,10 +30,13 @@ def device_value(
 ) -> Any:
     """Put an array into device memory, or allocate it there.
 
+    An array that is on the device already, such as a tensor of torch, shares its memory with the
+    value; work on it that its library has enqueued is waited for.
+
     Parameters
     ----------
     array_or_shape : array or sequence of int
-        An array (numpy, or anything with ``__array__``), or a shape.
+        An array (numpy, or anything with ``__array__`` or ``__dlpack__``), or a shape.
     dtype : dtype, optional
         What the array is converted to, or the type to allocate: float32 if omitted.
     device : str, Device, InferenceSession or None
@@ -52,6 +56,8 @@ def device_value(
     """
     ort = import_onnxruntime()
     entry = _ep_device(ort, device, host_memory)
+    if _gpu_of(array_or_shape) is not None:
+        return _shared(ort, array_or_shape, dtype, _chosen(device, host_memory), entry)
     place: tuple[Any, ...] = ("cpu", 0)
     if entry is not None:
         place = ("gpu", entry.device_id, entry.device_vendor_id)
@@ -59,7 +65,10 @@ def device_value(
     if shape is not None:
         wanted = np.dtype(np.float32 if dtype is None else dtype)
         return _empty(ort, shape, wanted, place)
-    array = _as_array(array_or_shape, dtype)
+    try:
+        array = _as_array(array_or_shape, dtype)
+    except TypeError as error:  # a type that numpy lacks, such as the bfloat16 of torch
+        return _from_producer(ort, array_or_shape, dtype, place, error)
     if array.size == 0:
         return _empty(ort, array.shape, array.dtype, place)
     if array.dtype.name != "bfloat16":
@@ -75,7 +84,10 @@ def bind_output(
     *,
     host_memory: str | None = None,
 ) -> None:
-    """Let an output stay on the device, whatever its shape turns out to be.
+    """Let an output stay on the device, whatever its shape turns out to be in the next run.
+
+    ONNX Runtime keeps what the first run made as the output of the binding: bind the output again
+    before a run in which its shape is another.
 
     Parameters
     ----------
@@ -160,25 +172,93 @@ class dlpack:
             raise HipepError(
                 "guarded host memory cannot be read from outside; copy the value: value.numpy()"
             )
-        types = {"amd": _DLPACK_ROCM, "nvidia": _DLPACK_CUDA}
         self._value = value
-        self._device = (_DLPACK_CPU, 0) if on_cpu else (types[chosen.backend], chosen.ordinal)
+        self._device = (_DLPACK_CPU, 0) if on_cpu else _dlpack_place(chosen)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the DLPack type and number of the device."""
         return self._device
 
     def __dlpack__(self, **arguments: Any) -> Any:
-        """Return a capsule; the value's memory is shared."""
+        """Return a capsule; the value's memory is shared.
+
+        Raises
+        ------
+        BufferError
+            If a copy or another device is asked for.
+        """
+        if arguments.get("copy") or arguments.get("dl_device") not in (None, self._device):
+            raise BufferError("the value is shared as it is and where it is: copy it afterwards")
         source = self._value if hasattr(self._value, "__dlpack__") else self._value._ortvalue
         capsule = source.__dlpack__(stream=None)
-        read = ctypes.pythonapi.PyCapsule_GetPointer
-        read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        tensor = read(capsule, b"dltensor")
-        # A DLTensor begins with its data pointer, then device type and device number.
-        place = ctypes.cast(tensor + ctypes.sizeof(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int32))
-        place[0], place[1] = self._device
+        _set_place(capsule, self._device)
         return capsule
+
+
+def _dlpack_place(device: Device) -> tuple[int, int]:
+    return (_DLPACK_ROCM if device.backend == "amd" else _DLPACK_CUDA, device.ordinal)
+
+
+def _set_place(capsule: Any, place: tuple[int, int]) -> None:
+    read = ctypes.pythonapi.PyCapsule_GetPointer
+    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = read(capsule, b"dltensor")
+    # A DLTensor begins with its data pointer, then device type and device number.
+    numbers = ctypes.cast(tensor + ctypes.sizeof(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int32))
+    numbers[0], numbers[1] = place
+
+
+def _gpu_of(given: Any) -> tuple[int, int] | None:
+    """Return the DLPack type and number of the GPU that an array is on."""
+    if not hasattr(given, "__dlpack_device__"):
+        return None
+    kind, number = given.__dlpack_device__()
+    return (int(kind), number) if kind in (_DLPACK_CUDA, _DLPACK_ROCM) else None
+
+
+def _shared(ort: Any, given: Any, dtype: Any, device: Device, entry: Any) -> Any:
+    """Return a value of the device that shares memory with an array on it."""
+    origin = _gpu_of(given)
+    if not device.is_gpu or origin != _dlpack_place(device):
+        raise HipepError(
+            f"the {type(given).__name__} is on another device than {device.id!r}: move it there, "
+            "or to the CPU"
+        )
+    capsule = _runtime.call_ordered(
+        device.backend, device.ordinal, lambda stream: given.__dlpack__(stream=stream)
+    )
+    # ONNX Runtime takes this type for memory of AMD's vendor id, which hipep's is on every GPU.
+    _set_place(capsule, (_DLPACK_ROCM, entry.device_id))
+    return _from_capsule(ort, capsule, given, dtype)
+
+
+def _from_producer(
+    ort: Any, given: Any, dtype: Any, place: tuple[Any, ...], error: TypeError
+) -> Any:
+    """Return a value made from an array that numpy does not take, through DLPack."""
+    if not hasattr(given, "__dlpack__"):
+        raise error
+    value = _from_capsule(ort, given.__dlpack__(), given, dtype)
+    return value if place[0] == "cpu" else _copied(ort, value, place)
+
+
+def _from_capsule(ort: Any, capsule: Any, given: Any, dtype: Any) -> Any:
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    name = type(given).__name__
+    dtype_name = str(getattr(given, "dtype", "unknown"))
+    try:
+        try:
+            raw = state.OrtValue.from_dlpack(capsule, dtype_name.endswith("bool"))
+        except TypeError:  # since 1.32 the capsule alone says what is bool
+            raw = state.OrtValue.from_dlpack(capsule)
+    except RuntimeError as error:
+        raise HipepError(f"the {name} cannot be shared ({error}): make it contiguous") from error
+    value = ort.OrtValue(raw)
+    wanted = None if dtype is None else _empty(ort, (0,), np.dtype(dtype), ("cpu", 0))
+    if wanted is not None and wanted.element_type() != value.element_type():
+        raise OptionError(f"the {name} is of type {dtype_name}: convert it to {dtype} before")
+    return value
 
 
 def _chosen(device: Any, host_memory: str | None = None) -> Device:
@@ -203,11 +283,8 @@ def _empty(ort: Any, shape: Sequence[int], dtype: Any, place: tuple[Any, ...]) -
     value = ort.OrtValue.ortvalue_from_shape_and_type(list(shape), element_type, *place)
     size = math.prod(shape) * dtype.itemsize
     if size and not value.data_ptr():  # ONNX Runtime hands out a value without memory
-        raise HipOutOfMemory(
-            f"no room for {size} bytes of {dtype.name}{list(shape)} on the device; close sessions "
-            "or release values that are no longer needed",
-            requested=size,
-        )
+        reason = _runtime.last_error()
+        raise HipOutOfMemory(f"{dtype.name}{list(shape)}: {reason}", requested=size)
     return value
 
 

@@ -115,6 +115,8 @@ struct hipep_stream {
   virtual hipep_status wait() = 0;
   // Whether all work is done, without waiting.
   virtual bool idle() = 0;
+  // The driver's own, if it has any.
+  virtual void* handle() const { return nullptr; }
   // Frees the stream after its last wait().
   virtual void destroy() = 0;
 

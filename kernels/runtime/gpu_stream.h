@@ -117,6 +117,8 @@ class GpuStream final : public hipep_stream {
     return true;
   }
 
+  void* handle() const override { return stream_; }
+
   void destroy() override {
     if (Driver::usable()) {
       Scope scope(device_);

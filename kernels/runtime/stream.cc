@@ -109,6 +109,8 @@ void hipep_stream_destroy(hipep_stream* stream) {
   stream->destroy();
 }
 
+void* hipep_stream_get_handle(const hipep_stream* stream) { return stream->handle(); }
+
 hipep_device* hipep_stream_get_device(const hipep_stream* stream) { return stream->device; }
 
 hipep_status hipep_stream_synchronize(hipep_stream* stream) {

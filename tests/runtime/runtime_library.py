@@ -150,6 +150,7 @@ SIGNATURES = {
     "stream_create": (c_int32, c_void_p, POINTER(c_void_p)),
     "stream_wrap": (c_int32, c_void_p, c_void_p, POINTER(c_void_p)),
     "stream_destroy": (None, c_void_p),
+    "stream_get_handle": (c_void_p, c_void_p),
     "stream_get_device": (c_void_p, c_void_p),
     "stream_synchronize": (c_int32, c_void_p),
     "stream_catch_up": (c_int32, c_void_p),

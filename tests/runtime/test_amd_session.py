@@ -150,3 +150,15 @@ def test_modules_are_loaded_when_their_kernels_are_planned(hip_folder, tmp_path)
     model = graph_model(nodes, inputs, ["values", "indices"], {"k": np.array([2])})
     first, _ = driver_calls(hip_folder, tmp_path, model, (2, 100))
     assert first.count("ModuleLoadData") == 2  # of two kernel files among all
+
+
+def test_env_says_why_a_gpu_is_skipped(hip_folder):
+    code = """
+from hipep.cli import env
+env.show()
+"""
+    devices = "gfx1151,gfx803"
+    text = run_amd_session(hip_folder, code, FAKE_HIP_DEVICES=devices)
+    assert "amd:0      Fake Radeon 0 (gfx1151" in text
+    assert "amd:1      cannot be used: no kernels for amd:1 (gfx803)" in text
+    assert "-Damd_archs" in text

@@ -98,6 +98,8 @@ HIPEP_API hipep_status hipep_stream_create(hipep_device* device, hipep_stream** 
 /* Orders work on a stream that the caller made (hipStream_t, CUstream) and keeps until hipep_stream_destroy. */
 HIPEP_API hipep_status hipep_stream_wrap(hipep_device* device, void* handle, hipep_stream** out);
 HIPEP_API void hipep_stream_destroy(hipep_stream* stream); /* waits for its work; NULL is allowed */
+/* hipStream_t or CUstream; NULL on the host. */
+HIPEP_API void* hipep_stream_get_handle(const hipep_stream* stream);
 HIPEP_API hipep_device* hipep_stream_get_device(const hipep_stream* stream);
 /* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work.
  */
