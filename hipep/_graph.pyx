@@ -305,12 +305,27 @@ cdef set _output_names(const Ort* ort, const OrtGraph* handle):
     return names
 
 
-cdef bint _looks_alike(const Ort* ort, const OrtGraph* a, const OrtGraph* b) except -1:
-    """Whether two handles may mean one graph: onnxruntime makes new ones for each call."""
-    cdef size_t nodes_a = 0, nodes_b = 0
-    check(ort, Graph_GetNumNodes(ort, a, &nodes_a))
-    check(ort, Graph_GetNumNodes(ort, b, &nodes_b))
-    return nodes_a == nodes_b and _output_names(ort, a) == _output_names(ort, b)
+cdef list _outline(const Ort* ort, const OrtGraph* handle):
+    """Return what tells a graph from its siblings: handles are new ones for each call."""
+    cdef const OrtNode** nodes
+    cdef const char* name = NULL
+    cdef const char* op_type = NULL
+    cdef size_t i, number = 0
+    check(ort, Graph_GetName(ort, handle, &name))
+    outline = [name, _output_names(ort, handle)]
+    check(ort, Graph_GetNumNodes(ort, handle, &number))
+    nodes = <const OrtNode**>malloc((number + 1) * sizeof(void*))
+    if nodes == NULL:
+        raise MemoryError
+    try:
+        check(ort, Graph_GetNodes(ort, handle, nodes, number))
+        for i in range(number):
+            check(ort, Node_GetName(ort, nodes[i], &name))
+            check(ort, Node_GetOperatorType(ort, nodes[i], &op_type))
+            outline.append((name, op_type))
+    finally:
+        free(nodes)
+    return outline
 
 
 cdef str _graph_path(const Ort* ort, const OrtGraph* handle):
@@ -328,8 +343,9 @@ cdef str _graph_path(const Ort* ort, const OrtGraph* handle):
     check(ort, Node_GetNumSubgraphs(ort, parent, &number))
     if number <= 16:
         check(ort, Node_GetSubgraphs(ort, parent, graphs, number, attributes))
+        outline = _outline(ort, handle)
         for i in range(number):
-            if graphs[i] == handle or _looks_alike(ort, graphs[i], handle):
+            if _outline(ort, graphs[i]) == outline:
                 return f"{path}/{attributes[i].decode()}"
     check(ort, Graph_GetName(ort, handle, &name))
     return f"{path}/{name.decode()}"

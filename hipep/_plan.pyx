@@ -292,6 +292,11 @@ cdef int64_t _place(int64_t* used, int64_t size) noexcept nogil:
     return at
 
 
+cdef inline void _copy(void* to, const void* source, int64_t size) noexcept nogil:
+    if size:  # an array of nothing may be NULL
+        memcpy(to, source, size)
+
+
 cdef hipep_status _keep(Builder* b, Cache* cache, int32_t depth, int32_t end_node, bint reads_back,
                         const uint8_t* key, int64_t key_bytes, uint64_t hash, const Entry* parent,
                         Entry** out) noexcept nogil:
@@ -322,15 +327,15 @@ cdef hipep_status _keep(Builder* b, Cache* cache, int32_t depth, int32_t end_nod
     memcpy(entry.key, key, key_bytes)
     entry.launches = <hipep_planned_launch*>(memory + at_launches)
     entry.launch_count = b.emitter.launch_count
-    memcpy(entry.launches, b.emitter.launches,
-           b.emitter.launch_count * sizeof(hipep_planned_launch))
+    _copy(entry.launches, b.emitter.launches,
+          b.emitter.launch_count * sizeof(hipep_planned_launch))
     entry.args = memory + at_args
     entry.args_bytes = b.emitter.args_bytes
-    memcpy(entry.args, b.emitter.args, b.emitter.args_bytes)
+    _copy(entry.args, b.emitter.args, b.emitter.args_bytes)
     entry.patches = <hipep_patch*>(memory + at_patches)
     entry.outputs = <OutputShape*>(memory + at_outputs)
     entry.output_count = b.output_count
-    memcpy(entry.outputs, b.outputs, b.output_count * sizeof(OutputShape))
+    _copy(entry.outputs, b.outputs, b.output_count * sizeof(OutputShape))
     entry.arena_bytes = arena_reserve(&b.arena)
     entry.texts = <char*>(memory + at_texts) if text_bytes else NULL
     if text_bytes:

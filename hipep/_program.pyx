@@ -54,7 +54,8 @@ cdef int _upload_constant(Program* program, ProgramValue* slot, Value value,
         slot.host_data = <const uint8_t*>malloc(size + 1)
         if slot.host_data == NULL:
             raise MemoryError
-        memcpy(<void*>slot.host_data, value.data, size)
+        if size:  # no data may be NULL
+            memcpy(<void*>slot.host_data, value.data, size)
     if hipep_allocate(program.device, size, HIPEP_KIND_DEVICE, stream, &memory) != HIPEP_OK:
         raise MemoryError(f"constant '{value.name}': {hipep_last_error().decode()}")
     slot.device_data = memory

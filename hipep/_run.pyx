@@ -207,7 +207,7 @@ cdef hipep_status _read_back(StreamState* state, Entry* entry) noexcept nogil:
     cdef void* memory = NULL
     cdef hipep_status status
     cdef int64_t size = entry.readback_bytes
-    if size > state.readback_bytes:
+    if size > state.readback_bytes or state.readback == NULL:
         status = hipep_allocate(
             state.device, 2 * size, HIPEP_KIND_HOST_ACCESSIBLE, state.stream, &memory)
         if status != HIPEP_OK:

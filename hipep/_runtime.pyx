@@ -30,16 +30,26 @@ def devices():
         ``id``, ``backend``, ``ordinal``, ``name``, ``arch``, ``memory_bytes`` (bytes),
         ``compute_units``, ``warp_size`` (threads), ``integrated``.
     """
-    found = []
+    found, skipped = _scan()
+    for name, reason in skipped.items():  # the others can still be used
+        logger.warning("%s: %s", name, reason)
+    return found
+
+
+def skipped_devices():
+    """Return the devices that are there and cannot be used: the reason by id."""
+    return _scan()[1]
+
+
+def _scan():
+    found, skipped = [], {}
     for backend in BACKENDS:
-        if hipep_backend_problem(backend.encode())[0] != 0:
-            continue
         for ordinal in range(hipep_device_count(backend.encode())):
             try:
                 found.append(_describe(backend, ordinal))
-            except RuntimeError as error:  # the others can still be used
-                logger.warning("%s", error)
-    return found
+            except RuntimeError as error:
+                skipped[device_id(backend, ordinal)] = str(error)
+    return found, skipped
 
 
 def _describe(backend, ordinal):
@@ -48,7 +58,7 @@ def _describe(backend, ordinal):
     name = backend.encode()
     if hipep_device_open(name, ordinal, HIPEP_MODE_SERIAL, HIPEP_MEMORY_PLAIN,
                          &device) != HIPEP_OK:
-        raise RuntimeError(f"{backend}:{ordinal}: {hipep_last_error().decode()}")
+        raise RuntimeError(hipep_last_error().decode())
     info = hipep_device_get_info(device)
     return {
         "id": device_id(backend, ordinal),

@@ -192,7 +192,8 @@ cdef void note_write(StreamState* state, const void* pointer, const void* data, 
     note.pointer = pointer
     note.bytes = size
     note.run = run
-    memcpy(note.data, data, size)
+    if size:  # no data may be NULL
+        memcpy(note.data, data, size)
 
 
 cdef void forget_notes(StreamState* state, const void* pointer, int64_t size) noexcept nogil:

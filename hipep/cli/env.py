@@ -89,7 +89,8 @@ def _package(name: str) -> str:
 
 
 def _core_facts(problems: list[str]) -> dict[str, Any]:
-    facts: dict[str, Any] = {"hipep": "", "library": "", "backends": {}, "devices": []}
+    facts: dict[str, Any] = {"hipep": "", "library": "", "backends": {}}
+    facts |= {"devices": [], "skipped": {}}
     try:
         core = importlib.import_module("hipep._core")
         runtime = importlib.import_module("hipep._runtime")
@@ -101,6 +102,7 @@ def _core_facts(problems: list[str]) -> dict[str, Any]:
     facts["kernels"] = runtime.kernel_library_path()
     facts["backends"] = {name: why or "usable" for name, why in runtime.backends().items()}
     facts["devices"] = runtime.devices()
+    facts["skipped"] = runtime.skipped_devices()
     facts["minimum_onnxruntime"] = ".".join(map(str, core.MINIMUM_ORT))
     try:
         importlib.import_module("hipep.api").import_onnxruntime()
@@ -174,6 +176,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"{entry['memory_bytes'] / 2**30:.1f} GiB)"
         for entry in facts["devices"]
     ] or ["  none"]
+    lines += [f"  {name:<10} cannot be used: {reason}" for name, reason in facts["skipped"].items()]
     lines.append("\nlibraries")
     for name, where in facts["libraries"].items():
         for state, paths in where.items():

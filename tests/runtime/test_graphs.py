@@ -190,6 +190,24 @@ def test_bodies_of_an_if():
     check(model_of([node], ["y"], IF_INPUTS), *IF_FEEDS, strict=False)
 
 
+def test_branches_that_look_alike_are_told_apart_in_the_report():
+    """Both have the name, the number of nodes and the output of the other."""
+    nodes = [
+        helper.make_node(
+            "If",
+            ["flag"],
+            ["y"],
+            name="if",
+            then_branch=branch([NODE("Relu", ["x"], ["same"], name="first")], "same"),
+            else_branch=branch([NODE("Neg", ["x"], ["same"], name="second")], "same"),
+        )
+    ]
+    with open_session(model_of(nodes, ["y"], IF_INPUTS), strict=False) as session:
+        placed = {(node.name, node.graph) for node in session.report.nodes if node.graph}
+        assert placed == {("first", "if/then_branch"), ("second", "if/else_branch")}
+        assert session.report.folded == []
+
+
 def test_outer_values_in_a_body(capfd):
     """The If reads what nodes around it make: its bodies' inputs are edges of the graph."""
     nodes = [

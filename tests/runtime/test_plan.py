@@ -100,3 +100,16 @@ def test_more_readbacks_than_a_group_may_need():
             session.run(None, feeds)
         with pytest.raises(hipep.HipepError, match="more than 63 values are read back"):
             session.run(None, feeds)
+
+
+def test_a_shape_of_no_extents_is_read_back():
+    """An empty tensor made on the device decides a shape: nothing is read, and that is known."""
+    nodes = [
+        helper.make_node("Cast", ["extents"], ["shape"], to=7),
+        helper.make_node("Reshape", ["x", "shape"], ["y"]),
+    ]
+    inputs = {"x": ("float32", [1]), "extents": ("float32", ["n"])}
+    model = graph_model(nodes, inputs, ["y"])
+    with open_session(model) as session:
+        feeds = {"x": np.ones(1, "float32"), "extents": np.zeros(0, "float32")}
+        assert session.run(None, feeds)[0].shape == ()
