@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BFLOAT16 = 16
 _DLPACK_CPU, _DLPACK_CUDA, _DLPACK_ROCM = 1, 2, 10
+_DLPACK_UINT = 1
 
 
 def device_value(
@@ -199,13 +200,27 @@ def _dlpack_place(device: Device) -> tuple[int, int]:
     return (_DLPACK_ROCM if device.backend == "amd" else _DLPACK_CUDA, device.ordinal)
 
 
-def _set_place(capsule: Any, place: tuple[int, int]) -> None:
+class _Tensor(ctypes.Structure):
+    """How a DLTensor begins."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_number", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("type_code", ctypes.c_uint8),
+    ]
+
+
+def _tensor_of(capsule: Any) -> _Tensor:
     read = ctypes.pythonapi.PyCapsule_GetPointer
     read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    tensor = read(capsule, b"dltensor")
-    # A DLTensor begins with its data pointer, then device type and device number.
-    numbers = ctypes.cast(tensor + ctypes.sizeof(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int32))
-    numbers[0], numbers[1] = place
+    return _Tensor.from_address(read(capsule, b"dltensor"))
+
+
+def _set_place(capsule: Any, place: tuple[int, int]) -> None:
+    tensor = _tensor_of(capsule)
+    tensor.device_type, tensor.device_number = place
 
 
 def _gpu_of(given: Any) -> tuple[int, int] | None:
@@ -248,9 +263,10 @@ def _from_capsule(ort: Any, capsule: Any, given: Any, dtype: Any) -> Any:
     name = type(given).__name__
     dtype_name = str(getattr(given, "dtype", "unknown"))
     try:
-        try:
-            raw = state.OrtValue.from_dlpack(capsule, dtype_name.endswith("bool"))
-        except TypeError:  # since 1.32 the capsule alone says what is bool
+        if dtype_name.endswith("bool") and "is_bool_tensor" in state.OrtValue.from_dlpack.__doc__:
+            _tensor_of(capsule).type_code = _DLPACK_UINT  # before 1.32 a bool is a byte and a flag
+            raw = state.OrtValue.from_dlpack(capsule, True)
+        else:
             raw = state.OrtValue.from_dlpack(capsule)
     except RuntimeError as error:
         raise HipepError(f"the {name} cannot be shared ({error}): make it contiguous") from error
