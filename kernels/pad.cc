@@ -4,7 +4,10 @@ namespace {
 
 constexpr int32_t kBlock = 256;
 
-#define PAD(name) {"pad", name, kBlock, {}}
+#define PAD(name)           \
+  {                         \
+    "pad", name, kBlock, {} \
+  }
 hipep_kernel kernels[] = {PAD("pad_x1"), PAD("pad_x2"), PAD("pad_x4"), PAD("pad_x8"), PAD("pad_x16")};
 
 struct Axis {
@@ -115,9 +118,8 @@ hipep_status hipep_plan_pad(hipep_emitter* e, int32_t mode, const int64_t* befor
     args.count *= made.dim;
   }
   args.large = args.count > INT32_MAX;
-  const hipep_pointer pointers[] = {{offsetof(hipep_pad_args, x), &from},
-                                    {offsetof(hipep_pad_args, value), value},
-                                    {offsetof(hipep_pad_args, y), y}};
+  const hipep_pointer pointers[] = {
+      {offsetof(hipep_pad_args, x), &from}, {offsetof(hipep_pad_args, value), value}, {offsetof(hipep_pad_args, y), y}};
   if (e->debug) hipep_describe(e, "%s, mode %d, rank %d", kernels[width].name, mode, args.rank);
   const int64_t unit_cost = 20000 / args.dims[args.rank - 1] + (int64_t{50} << width);
   return hipep_emit(e, &kernels[width], hipep_grid(e->info, args.count, kBlock), args.count, unit_cost, &args,

@@ -37,7 +37,8 @@ HIPEP_DEVICE void copy_packs(const hipep_strided_args& args, Range packs) {
     int64_t column;
     const int64_t first = locate(args.layout, p * items, &column).at[0];
     const int64_t left = row - column;
-    const int64_t second = items > 1 && left < items ? locate(args.layout, p * items + left).at[0] - left * step : first;
+    const int64_t second =
+        items > 1 && left < items ? locate(args.layout, p * items + left).at[0] - left * step : first;
     Pack<Unit, items> units;
     for (int j = 0; j < items; ++j) units.item[j] = x[(j < left ? first : second) + j * step];
     static_cast<Pack<Unit, items>*>(args.y)[p] = units;

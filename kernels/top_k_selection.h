@@ -226,6 +226,7 @@ HIPEP_DEVICE void narrow(const Grid<BLOCK>& grid, const Bench<Word, Key, BLOCK>&
                          Value* most, uint32_t* wanted, Project project) {
   const int length = bit_length(static_cast<Value>(*most - *least));
   const int shift = length > bench.digit ? length - bench.digit : 0;
+  block_sync();  // found may still be read
   clear_bins(grid, bench);
   block_sync();
   own.each([&](const typename Own::Some& some) {

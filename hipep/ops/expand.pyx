@@ -67,7 +67,8 @@ cdef hipep_status _tiled(Emit* e, bint on_host) noexcept nogil:
     if status != HIPEP_OK:
         return status
     if count != x.rank:
-        return hipep_fail(HIPEP_INVALID, "repeats has %d elements, the input %d axes", count, x.rank)
+        return hipep_fail(
+            HIPEP_INVALID, "repeats has %d elements, the input %d axes", count, x.rank)
     dense_strides(x.rank, x.dims, strides)
     copy.rank = 2 * x.rank
     for axis in range(x.rank):

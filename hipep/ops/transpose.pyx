@@ -83,11 +83,13 @@ cdef hipep_status _blocks_fit(const hipep_tensor* x, int64_t size, bint to_space
     if x.rank != 4:
         return hipep_fail(HIPEP_INVALID, "the input is of rank %d instead of 4", x.rank)
     if to_space and x.dims[1] % (size * size) != 0:
-        return hipep_fail(HIPEP_INVALID, "%lld channels are not a multiple of blocksize %lld squared",
-                          <long long>x.dims[1], <long long>size)
+        return hipep_fail(
+            HIPEP_INVALID, "%lld channels are not a multiple of blocksize %lld squared",
+            <long long>x.dims[1], <long long>size)
     if not to_space and (x.dims[2] % size != 0 or x.dims[3] % size != 0):
-        return hipep_fail(HIPEP_INVALID, "extents %lld and %lld are not multiples of blocksize %lld",
-                          <long long>x.dims[2], <long long>x.dims[3], <long long>size)
+        return hipep_fail(
+            HIPEP_INVALID, "extents %lld and %lld are not multiples of blocksize %lld",
+            <long long>x.dims[2], <long long>x.dims[3], <long long>size)
     return HIPEP_OK
 
 

@@ -39,7 +39,13 @@ def test_every_definition(run_strict, opset):
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
 @pytest.mark.parametrize(
     ("shape", "size"),
-    [((1, 9, 4, 4), 3), ((0, 4, 2, 2), 2), ((2, 4, 0, 3), 2), ((2, 3, 4, 5), 1), ((1, 64, 17, 32), 4)],
+    [
+        ((1, 9, 4, 4), 3),
+        ((0, 4, 2, 2), 2),
+        ((2, 4, 0, 3), 2),
+        ((2, 3, 4, 5), 1),
+        ((1, 64, 17, 32), 4),
+    ],
 )
 def test_shapes(run_strict, shape, size, mode):
     x = data.any_bits("float16", shape, seed=3)

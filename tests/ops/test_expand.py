@@ -12,7 +12,9 @@ def expand_model(dtype, shape=None, wanted=None, opset=13):
     inputs = {"x": (dtype, shape)}
     if wanted is None:
         return node_model("Expand", {**inputs, "shape": ("int64", ["r"])}, opset=opset)
-    return node_model("Expand", inputs, constants={"shape": np.array(wanted, np.int64)}, opset=opset)
+    return node_model(
+        "Expand", inputs, constants={"shape": np.array(wanted, np.int64)}, opset=opset
+    )
 
 
 @pytest.mark.parametrize("dtype", PLAIN_TYPES)

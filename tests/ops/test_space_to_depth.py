@@ -27,7 +27,13 @@ def test_every_type(run_strict, dtype):
 @pytest.mark.parametrize("opset", [1, 13])
 @pytest.mark.parametrize(
     ("shape", "size"),
-    [((1, 1, 9, 3), 3), ((0, 4, 2, 2), 2), ((2, 4, 0, 2), 2), ((2, 3, 4, 5), 1), ((1, 4, 68, 64), 4)],
+    [
+        ((1, 1, 9, 3), 3),
+        ((0, 4, 2, 2), 2),
+        ((2, 4, 0, 2), 2),
+        ((2, 3, 4, 5), 1),
+        ((1, 4, 68, 64), 4),
+    ],
 )
 def test_shapes(run_strict, opset, shape, size):
     x = data.any_bits("float32", shape, seed=2)

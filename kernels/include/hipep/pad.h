@@ -18,8 +18,8 @@ typedef struct hipep_pad_args { /* in units of the kernel's width */
   int64_t count;
   int32_t rank; /* >= 1 */
   int32_t mode, value_bytes;
-  int32_t large;                  /* 1: an index may be 2^31 or more */
-  int64_t dims[HIPEP_MAX_RANK];   /* of y */
+  int32_t large;                   /* 1: an index may be 2^31 or more */
+  int64_t dims[HIPEP_MAX_RANK];    /* of y */
   int64_t extents[HIPEP_MAX_RANK]; /* of x; outermost first */
   int64_t before[HIPEP_MAX_RANK];
   int64_t strides[HIPEP_MAX_RANK]; /* of x */

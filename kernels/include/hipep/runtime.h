@@ -104,8 +104,8 @@ HIPEP_API hipep_device* hipep_stream_get_device(const hipep_stream* stream);
 /* Waits if something was enqueued since the last wait (then counted), else returns at once. Reports errors of the work.
  */
 HIPEP_API hipep_status hipep_stream_synchronize(hipep_stream* stream);
-/* Waits for what was enqueued until now, while another thread may go on to use the stream; counted. Says whether work has
- * failed, but leaves the error to the next hipep_stream_synchronize. */
+/* Waits for what was enqueued until now, while another thread may go on to use the stream; counted. Says whether work
+ * has failed, but leaves the error to the next hipep_stream_synchronize. */
 HIPEP_API hipep_status hipep_stream_catch_up(hipep_stream* stream);
 /* The stream whose pending work hipep_release on this thread must respect; NULL: none. */
 HIPEP_API void hipep_set_current_stream(hipep_stream* stream);
