@@ -85,9 +85,7 @@ int64_t vector(const Problem& p) { return p.width == 3 ? 2 : 4; }
 
 bool is_short(const Problem& p) { return !p.serial && p.extent < INT32_MAX - kPadding; }
 bool fills(const Problem& p, int64_t blocks) { return blocks >= p.emitter->info->compute_units; }
-int64_t capacity(const Problem& p, int64_t block) {
-  return least(most(kFew, p.k <= 512 ? 2 * p.k : p.k + p.k / 4), room(p, block));
-}
+int64_t capacity(const Problem& p, int64_t block) { return least(most(kFew, 2 * p.k), room(p, block)); }
 
 // Emits launches for as many rows at a time as there are tickets; each has pieces blocks a row.
 template <class Emit>
