@@ -167,7 +167,7 @@ cdef void _find_host_values(Program* program) noexcept nogil:
                     wanted = True
         for i in range(node.input_count):
             v = node.inputs[i]
-            if v >= 0 and ((node.row.host_inputs >> i) & 1 or (
+            if v >= 0 and (i < 32 and (node.row.host_inputs >> i) & 1 or (
                     wanted and _is_index(program.values[v].dtype))):
                 program.values[v].wanted_on_host = True
 
